@@ -1,0 +1,177 @@
+# Warpwise: `make` builds build/warpwise and build/libwarpwise.a; `make help` lists the rest.
+#
+# Every src/**/*.c is compiled; src/main.c and src/cmd/ make the program, everything else the library.
+# One exception: src/trace/interp.c is compiled once for each warp size and instruction set (see INTERP below).
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+AR ?= ar
+
+# LLVM: the newest of 17 and up whose clang is there too (clang runs as a child, its bitcode is read with this library).
+LLVM_CONFIG ?= $(shell \
+  for v in 23 22 21 20 19 18 17; do \
+    if command -v llvm-config-$$v && command -v clang-$$v; then exit; fi; \
+  done 2>/dev/null | head -n 1 | grep . || echo llvm-config-19)
+LLVM_CPPFLAGS := $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null)
+LLVM_LIBS     := $(shell $(LLVM_CONFIG) --ldflags 2>/dev/null) $(shell $(LLVM_CONFIG) --libs 2>/dev/null)
+LLVM_VERSION  := $(shell $(LLVM_CONFIG) --version 2>/dev/null)
+
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes
+OPT     ?= -O2
+SAN     ?=
+CFLAGS  ?= -g
+CSTD     = -std=c17 -D_GNU_SOURCE
+VERSION := 0.1.0
+WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -pthread $(SAN) \
+            -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
+LIBS     = $(LLVM_LIBS) -lcjson -lm -ldl
+
+SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
+CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
+LIB_SRCS  := $(filter-out $(CMD_SRCS),$(SRCS))
+CMD_OBJS  := $(CMD_SRCS:src/%.c=$(BUILD)/%.o)
+LIB_OBJS  := $(LIB_SRCS:src/%.c=$(BUILD)/%.o)
+UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
+UNITS     := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
+
+# ---- the warp interpreter: lanes x instruction set -> $(BUILD)/trace/interp.<isa><lanes>.o ----
+ISA_base   =
+ISA_avx2   = -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt
+ISA_avx512 = -mavx512f -mavx512bw -mavx512dq -mavx512vl -mfma -mf16c -mbmi2 -mpopcnt -mprefer-vector-width=512
+ISAS := base
+ifeq ($(shell uname -m),x86_64)
+ISAS += avx2 avx512
+endif
+INTERP_OPT ?= -O3
+INTERP_CFLAGS = $(INTERP_OPT) -fno-math-errno -fno-trapping-math -ffp-contract=off
+ifneq ($(wildcard src/trace/interp.c),)
+INTERP_OBJS := $(foreach i,$(ISAS),$(BUILD)/trace/interp.$(i)32.o $(BUILD)/trace/interp.$(i)64.o)
+LIB_OBJS += $(INTERP_OBJS)
+endif
+
+.PHONY: all
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a compile_commands.json
+
+$(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+	$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
+
+$(BUILD)/libwarpwise.a: $(LIB_OBJS)
+	@rm -f $@
+	$(AR) rcs $@ $(LIB_OBJS)
+
+$(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
+
+$(BUILD)/%.o: src/%.c
+	@mkdir -p $(@D)
+	$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
+
+define interp_rule
+$(BUILD)/trace/interp.$(1)$(2).o: src/trace/interp.c
+	@mkdir -p $$(@D)
+	$$(CC) $$(WW_CFLAGS) $$(INTERP_CFLAGS) $$(ISA_$(1)) -DWW_LANES=$(2) -DWW_ISA=$(1) -MMD -MP -c -o $$@ $$<
+endef
+$(foreach i,$(ISAS),$(foreach l,32 64,$(eval $(call interp_rule,$(i),$(l)))))
+
+# The program looks for shim/ and gpus/ beside itself; in the build folder these are links.
+$(BUILD)/shim:
+	@mkdir -p $(BUILD)
+	@ln -sfn $(CURDIR)/src/front/shim $@
+$(BUILD)/gpus:
+	@mkdir -p $(BUILD)
+	@ln -sfn $(CURDIR)/gpus $@
+
+compile_commands.json: Makefile $(SRCS)
+	@scripts/compile_commands.sh "$(CC) $(subst ",\\\",$(WW_CFLAGS)) $(LLVM_CPPFLAGS)" $(SRCS) > $@
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(filter-out $(BUILD)/main.o,$(CMD_OBJS)) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+	@mkdir -p $(@D)
+	$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o %.a,$^) $(LIBS) -lcmocka
+
+# Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
+TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
+         $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host)
+$(BUILD)/tests/run_kernels: tests/run_kernels.c
+$(BUILD)/tests/run_cross: tests/cross/run_cross.c
+$(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c
+$(BUILD)/tests/cl_host: tests/cross/cl_host.c
+$(BUILD)/tests/cl_host: TOOL_LIBS = -lOpenCL
+$(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
+
+-include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
+
+# ---- what people call ----
+.PHONY: help demo test test-unit test-asan test-full asan lint format bench install clean units deps docs
+help:
+	@echo "make            build $(BUILD)/warpwise and $(BUILD)/libwarpwise.a   (LLVM $(LLVM_VERSION))"
+	@echo "make demo       install what is missing, build, show what it does"
+	@echo "make test       install what is missing, build, run all tests that need no GPU"
+	@echo "make test-full  the same, then the sanitizer build's tests and lint"
+	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
+	@echo "make lint       layers, formatting, file lengths, cppcheck"
+	@echo "make format     clang-format over src/ and tests/"
+	@echo "make bench      timings"
+	@echo "make docs       rewrite the generated part of docs/metrics.md"
+	@echo "make install    DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)"
+	@echo "make clean"
+
+# The packages come first and make starts anew, so that it sees the tools they brought.
+demo:
+	@scripts/deps.sh build
+	@$(MAKE) --no-print-directory all
+	@scripts/demo.sh $(BUILD)/warpwise
+
+test:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory all units
+	@tests/run.sh $(BUILD)
+
+deps:
+	@scripts/deps.sh test
+
+units: $(UNITS) $(TOOLS)
+
+test-unit: all units
+	@tests/run.sh $(BUILD) unit
+
+# -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
+ASAN = BUILD=build-asan OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
+asan:
+	@$(MAKE) --no-print-directory $(ASAN) all
+
+test-asan:
+	@scripts/deps.sh test
+	@$(MAKE) --no-print-directory $(ASAN) all units
+	@tests/run.sh build-asan
+
+test-full: test test-asan lint
+
+lint:
+	@scripts/lint.sh
+
+format:
+	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' | xargs clang-format -i
+
+bench: all
+	@scripts/bench.sh $(BUILD)
+
+docs: $(BUILD)/tests/unit/test_docs
+	@$(BUILD)/tests/unit/test_docs --write docs/metrics.md
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/warpwise
+	install -m 755 $(BUILD)/warpwise $(DESTDIR)$(PREFIX)/bin/warpwise
+	install -m 644 $(BUILD)/libwarpwise.a $(DESTDIR)$(PREFIX)/lib/libwarpwise.a
+	for h in include/*.h; do if [ -f $$h ]; then install -m 644 $$h $(DESTDIR)$(PREFIX)/include/; fi; done
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' scripts/warpwise.pc.in \
+	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc
+	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus
+	cp -R src/front/shim $(DESTDIR)$(PREFIX)/share/warpwise/shim
+	cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus
+
+clean:
+	rm -rf build build-asan compile_commands.json

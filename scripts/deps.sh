@@ -1,0 +1,59 @@
+#!/bin/sh
+# deps.sh build|test : installs the Debian packages that are missing, says which; does nothing when all are there.
+#
+# Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
+set -u
+want=${1:-build}
+packages="gcc libc6-dev make pkg-config libcjson-dev"
+[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind"
+
+if ! command -v dpkg-query >/dev/null 2>&1; then
+  echo "deps: no dpkg here; needed are a C17 compiler, clang and LLVM 17 or newer, and: $packages" >&2
+  exit 0
+fi
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+# One version of clang with its LLVM headers is enough.
+have_llvm() {
+  for v in 23 22 21 20 19 18 17; do
+    if installed "clang-$v" && installed "llvm-$v-dev"; then return 0; fi
+  done
+  return 1
+}
+
+missing=
+for p in $packages; do installed "$p" || missing="$missing $p"; done
+need_llvm=no
+have_llvm || need_llvm=yes
+[ -z "$missing" ] && [ $need_llvm = no ] && exit 0
+
+if [ "$(id -u)" = 0 ]; then
+  sudo=
+elif command -v sudo >/dev/null 2>&1; then
+  sudo=sudo
+else
+  [ $need_llvm = yes ] && missing="$missing clang-19 llvm-19-dev"
+  echo "deps: missing:$missing; install them as root: apt-get install$missing" >&2
+  exit 1
+fi
+
+echo "deps: apt-get update" >&2
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get update -qq >/dev/null || echo "deps: apt-get update failed, trying with the lists at hand" >&2
+if [ $need_llvm = yes ]; then
+  llvm=
+  for v in 19 20 21 18 17; do
+    if apt-cache show "clang-$v" "llvm-$v-dev" >/dev/null 2>&1; then llvm=$v; break; fi
+  done
+  if [ -z "$llvm" ]; then
+    echo "deps: this system's package lists have no clang 17 or newer; see https://apt.llvm.org" >&2
+    exit 1
+  fi
+  missing="$missing clang-$llvm llvm-$llvm-dev"
+fi
+echo "deps: installing:$missing" >&2
+# shellcheck disable=SC2086
+$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null || {
+  echo "deps: apt-get could not install:$missing" >&2
+  exit 1
+}

@@ -1,0 +1,50 @@
+#!/bin/sh
+# layers.sh : includes point down only, and each outside library has its one home. Prints TAP.
+#
+# serve, tune -> data -> predict, measure -> front, trace, lm, gpu -> ir, report -> base; cmd may use everything.
+cd "$(dirname "$0")/.." || exit 1
+n=0
+bad=0
+
+result() { # TEXT OFFENDERS
+  n=$((n + 1))
+  if [ -z "$2" ]; then
+    echo "ok $n - $1"
+  else
+    echo "not ok $n - $1"
+    echo "$2" | sed 's/^/# /'
+    bad=1
+  fi
+}
+
+sources() { find src include -name '*.[ch]' -not -path 'src/front/shim/*' 2>/dev/null; }
+outside() { sources | grep -vE "$1" | xargs grep -nE "$2" 2>/dev/null; }
+
+# What a folder may include besides itself.
+may() {
+  case $1 in
+  base) echo "" ;;
+  ir | report) echo "base" ;;
+  gpu | lm) echo "base ir report" ;;
+  front | trace) echo "base ir report" ;;
+  predict | measure) echo "base ir report gpu lm front trace" ;;
+  data) echo "base ir report gpu lm front trace predict measure" ;;
+  tune | serve) echo "base ir report gpu lm front trace predict measure data" ;;
+  *) echo "*" ;;
+  esac
+}
+
+for dir in src/*/; do
+  d=$(basename "$dir")
+  allowed=$(may "$d")
+  [ "$allowed" = "*" ] && continue
+  pattern=$(echo "$d $allowed" | sed 's/  */|/g; s/|$//')
+  result "src/$d includes only what lies below it" \
+    "$(find "$dir" -name '*.[ch]' -not -path 'src/front/shim/*' -print0 | xargs -0r grep -nE '#include "(\.\./)+[a-z]+/' /dev/null | grep -vE "\"(\.\./)+($pattern)/")"
+done
+result "llvm-c/ only in src/front" "$(outside '^src/front/' '#include [<"](llvm-c|clang-c|llvm)/')"
+result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite3\.h')"
+result "CUDA headers only in src/measure and src/lm/cuda" "$(outside '^src/(measure|lm/cuda)/' '#include [<"](cuda|cupti|nvrtc|cublas|nccl)[a-zA-Z0-9_]*\.h')"
+result "exit() only in src/main.c" "$(sources | grep -v '^src/main\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"
+result "JSON is printed by src/base/json.c alone" "$(outside '^src/base/json' 'cJSON_Print')"
+exit $bad

@@ -1,0 +1,35 @@
+#!/bin/sh
+# lint.sh : layers, formatting, lengths, cppcheck where it is installed. Lengths only warn.
+cd "$(dirname "$0")/.." || exit 1
+bad=0
+scripts/layers.sh | grep -vE '^ok ' && bad=1
+
+files=$(find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*')
+if command -v clang-format >/dev/null 2>&1; then
+  for f in $files; do
+    if ! clang-format "$f" | cmp -s - "$f"; then
+      echo "lint: $f is not formatted; run make format"
+      bad=1
+    fi
+  done
+else
+  echo "lint: no clang-format here, formatting not checked"
+fi
+
+for f in $files $(find src -name '*.h' -not -path 'src/front/shim/*'); do
+  lines=$(wc -l <"$f")
+  [ "$lines" -gt 800 ] && echo "lint: warning: $f has $lines lines; about 300 to 800 is the aim"
+  awk -v f="$f" '
+    /^[a-z].*[)] [{]$/ { start = NR }
+    /^}/ { if (start && NR - start > 60) printf "lint: warning: %s:%d: a function of %d lines; about 40 fit a screen\n", f, start, NR - start; start = 0 }' "$f"
+done
+
+if command -v cppcheck >/dev/null 2>&1; then
+  cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem \
+    --suppress=normalCheckLevelMaxBranches --error-exitcode=1 -j2 -D__x86_64__ -D_GNU_SOURCE \
+    -DWW_LANES=32 -DWW_ISA=base '-DWW_VERSION="0"' '-DWW_PREFIX="/usr"' src/base src/report src/cmd src/main.c src/ir src/trace src/front -i src/front/shim || bad=1
+else
+  echo "lint: no cppcheck here, skipped"
+fi
+[ $bad = 0 ] && echo "lint: clean"
+exit $bad

@@ -1,0 +1,151 @@
+/* base.h - what every module stands on: status and error, arena, vector, string buffer, JSON writer, files, child processes.
+ *
+ * Depends on nothing of ours. Out of memory aborts in the allocator; everything the world can cause returns a
+ * ww_status and fills a ww_err. Arenas are named by lifetime (process, document, request) and always passed. */
+#ifndef WW_BASE_H
+#define WW_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- errors (error.c) ---- */
+
+typedef enum {
+  WW_OK,
+  WW_EUSAGE,
+  WW_EIO,
+  WW_EPARSE,
+  WW_EUNSUPPORTED,
+  WW_ELIMIT,
+  WW_ECANCEL,
+  WW_EDEVICE,
+  WW_EDATA
+} ww_status;
+
+typedef struct {
+  ww_status code;
+  const char *file; /* source file the message is about, or NULL; arena- or static-owned */
+  uint32_t line, col;
+  char msg[512];
+} ww_err;
+
+/* Fills *e (may be NULL) and returns code. A message says what to do next. */
+ww_status ww_fail(ww_err *e, ww_status code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+int ww_exit_code(ww_status code);            /* 0 ok, 1 threshold, 2 usage, 3 bad input, 4 model or device missing */
+const char *ww_status_name(ww_status code);  /* "ok", "usage", "io", "parse", "unsupported", ... as in a report's error.code */
+
+/* ---- arena (arena.c): bump allocation, zeroed, freed all at once ---- */
+
+typedef struct ww_arena ww_arena;
+ww_arena *ww_arena_new(void);
+void ww_arena_free(ww_arena *a);                        /* accepts NULL */
+void *ww_alloc(ww_arena *a, size_t bytes);              /* zeroed, 16-byte aligned, never NULL */
+void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes); /* copies; extends in place when last */
+char *ww_strdup(ww_arena *a, const char *s);
+char *ww_strndup(ww_arena *a, const char *s, size_t n);
+char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+#define WW_NEW(a, T) ((T *)ww_alloc((a), sizeof(T)))
+#define WW_NEWN(a, T, n) ((T *)ww_alloc((a), sizeof(T) * (size_t)(n)))
+
+/* malloc family that aborts when memory is out; for long-lived mutable things */
+void *ww_xmalloc(size_t bytes);
+void *ww_xcalloc(size_t n, size_t bytes);
+void *ww_xrealloc(void *p, size_t bytes);
+
+/* ---- vector: WW_VEC(T) name; ww_push(arena, &name, item) ---- */
+
+#define WW_VEC(T)      \
+  struct {             \
+    T *v;              \
+    uint32_t n, cap;   \
+  }
+#define ww_push(a, vec, ...)                                                                                   \
+  do {                                                                                                         \
+    if ((vec)->n == (vec)->cap) {                                                                              \
+      uint32_t cap_ = (vec)->cap ? (vec)->cap * 2 : 8;                                                         \
+      (vec)->v = ww_grow((a), (vec)->v, (vec)->cap * sizeof *(vec)->v, cap_ * sizeof *(vec)->v);               \
+      (vec)->cap = cap_;                                                                                       \
+    }                                                                                                          \
+    (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                                      \
+  } while (0)
+
+/* ---- growing string (buf.c), always NUL-terminated; malloc-owned ---- */
+
+typedef struct {
+  char *s;
+  size_t n, cap;
+} ww_buf;
+void ww_buf_add(ww_buf *b, const void *bytes, size_t n);
+void ww_buf_puts(ww_buf *b, const char *s);
+void ww_buf_fmt(ww_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void ww_buf_free(ww_buf *b);
+
+/* ---- streaming JSON writer (json.c): the only place that prints JSON ---- */
+
+typedef struct {
+  ww_buf *out;
+  int depth;
+  bool comma[32]; /* whether the open container already has a member */
+  bool after_key; /* the next value belongs to a key just written */
+  bool pretty;    /* one member a line; kept by ww_json_begin */
+} ww_json;
+void ww_json_begin(ww_json *j, ww_buf *out); /* j zeroed, or used before */
+void ww_json_key(ww_json *j, const char *key); /* before each value inside an object */
+void ww_json_obj(ww_json *j);
+void ww_json_end_obj(ww_json *j);
+void ww_json_arr(ww_json *j);
+void ww_json_end_arr(ww_json *j);
+void ww_json_str(ww_json *j, const char *s); /* NULL prints null; bytes that are not UTF-8 become \ufffd */
+void ww_json_num(ww_json *j, double v);      /* shortest round-trip form; NaN and infinities print null */
+void ww_json_int(ww_json *j, int64_t v);
+void ww_json_uint(ww_json *j, uint64_t v);
+void ww_json_bool(ww_json *j, bool v);
+void ww_json_raw(ww_json *j, const char *json);
+/* key + value in one call */
+void ww_json_kstr(ww_json *j, const char *key, const char *s);
+void ww_json_knum(ww_json *j, const char *key, double v);
+void ww_json_kint(ww_json *j, const char *key, int64_t v);
+void ww_json_kuint(ww_json *j, const char *key, uint64_t v);
+void ww_json_kbool(ww_json *j, const char *key, bool v);
+
+/* ---- files (file.c) ---- */
+
+/* Reads a whole file (or pipe) of at most max bytes into the arena, NUL-terminated. */
+ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e); /* temp + rename */
+bool ww_file_exists(const char *path);
+const char *ww_cache_dir(ww_arena *a);    /* $XDG_CACHE_HOME/warpwise or ~/.cache/warpwise, created; NULL if impossible */
+const char *ww_data_dir(ww_arena *a);     /* where shim/, gpus/ live: $WARPWISE_DATA, else beside the binary, else PREFIX/share/warpwise */
+const char *ww_path_join(ww_arena *a, const char *dir, const char *name);
+const char *ww_path_dir(ww_arena *a, const char *path);
+const char *ww_path_base(const char *path);
+
+/* ---- hashing (hash.c) ---- */
+uint64_t ww_hash(const void *data, size_t n, uint64_t seed); /* stable across machines and versions */
+
+/* ---- child processes (process.c) ---- */
+
+typedef struct {
+  ww_buf out, err; /* captured stdout and stderr; free with ww_run_free */
+  int exit_code;   /* 128 + signal when killed */
+  bool timed_out;
+} ww_run_result;
+/* Runs argv (NULL-terminated, argv[0] searched in PATH), feeding `input` (may be NULL). Kills the whole group after
+ * timeout_s (0: none). Caps captured output at 1 GiB. */
+ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s, ww_run_result *r, ww_err *e);
+void ww_run_free(ww_run_result *r);
+
+double ww_now(void); /* monotonic seconds */
+
+/* ---- terminal (term.c): colour and progress, both silent when stderr/stdout is not a terminal or NO_COLOR is set ---- */
+bool ww_color_on(FILE *f);
+void ww_set_color(int mode); /* -1 auto, 0 never, 1 always */
+void ww_set_quiet(bool quiet);
+bool ww_is_quiet(void);
+void ww_progress(const char *what, uint64_t done, uint64_t total); /* total 0: count only; done == total clears the line */
+
+#endif

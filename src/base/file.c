@@ -1,0 +1,125 @@
+/* file.c - whole files, paths, and where our own files live. */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static ww_status read_all(int fd, const char *path, size_t max, ww_buf *b, ww_err *e) {
+  char chunk[65536];
+  for (;;) {
+    ssize_t got = read(fd, chunk, sizeof chunk);
+    if (got == 0) return WW_OK;
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
+    if (b->n + (size_t)got > max) return ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
+    ww_buf_add(b, chunk, (size_t)got);
+  }
+}
+
+ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
+  ww_buf b = {0};
+  struct stat st;
+  ww_status rc = WW_OK;
+  if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
+    rc = ww_fail(e, WW_EIO, "'%s' is a directory, not a file", path);
+  else if (S_ISREG(st.st_mode) && (uint64_t)st.st_size > max)
+    rc = ww_fail(e, WW_ELIMIT, "'%s' is larger than %zu bytes", path, max);
+  else
+    rc = read_all(fd, path, max, &b, e);
+  close(fd);
+  if (rc == WW_OK) {
+    *data = ww_strndup(a, b.s ? b.s : "", b.n);
+    if (n) *n = b.n;
+  }
+  ww_buf_free(&b);
+  return rc;
+}
+
+static bool write_all(int fd, const char *p, size_t n) {
+  while (n) {
+    ssize_t done = write(fd, p, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return false;
+    p += done;
+    n -= (size_t)done;
+  }
+  return true;
+}
+
+ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
+  char temp[PATH_MAX];
+  if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
+    return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
+  int fd = mkostemp(temp, O_CLOEXEC);
+  if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
+  mode_t mask = umask(0);
+  umask(mask);
+  bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, data, n);
+  ok = close(fd) == 0 && ok;
+  ok = ok && rename(temp, path) == 0;
+  if (ok) return WW_OK;
+  int why = errno;
+  unlink(temp);
+  return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
+}
+
+bool ww_file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+const char *ww_path_join(ww_arena *a, const char *dir, const char *name) {
+  if (name[0] == '/' || !dir || !*dir || strcmp(dir, ".") == 0) return ww_strdup(a, name);
+  return ww_fmt(a, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
+}
+
+const char *ww_path_dir(ww_arena *a, const char *path) {
+  const char *slash = strrchr(path, '/');
+  if (!slash) return ".";
+  if (slash == path) return "/";
+  return ww_strndup(a, path, (size_t)(slash - path));
+}
+
+const char *ww_path_base(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+static bool make_dirs(char *path) {
+  for (char *p = path + 1; *p; p++) {
+    if (*p != '/') continue;
+    *p = 0;
+    bool ok = mkdir(path, 0777) == 0 || errno == EEXIST;
+    *p = '/';
+    if (!ok) return false;
+  }
+  return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+const char *ww_cache_dir(ww_arena *a) {
+  const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+  char *dir = xdg && xdg[0] == '/'     ? ww_fmt(a, "%s/warpwise", xdg)
+              : home && home[0] == '/' ? ww_fmt(a, "%s/.cache/warpwise", home)
+                                       : NULL;
+  if (!dir || !make_dirs(dir) || access(dir, W_OK) != 0) return NULL;
+  return dir;
+}
+
+/* The folder of the running program, then up to two above it (tests live in build/tests/unit), then an installed tree. */
+const char *ww_data_dir(ww_arena *a) {
+  const char *env = getenv("WARPWISE_DATA");
+  if (env && *env) return ww_strdup(a, env);
+  char exe[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  if (n > 0) {
+    const char *dir = ww_path_dir(a, ww_strndup(a, exe, (size_t)n));
+    const char *share = ww_fmt(a, "%s/../share/warpwise", dir);
+    if (ww_file_exists(ww_path_join(a, share, "shim"))) return share;
+    for (int up = 0; up < 3; up++, dir = ww_path_dir(a, dir))
+      if (ww_file_exists(ww_path_join(a, dir, "shim"))) return dir;
+  }
+  return WW_PREFIX "/share/warpwise";
+}

@@ -1,0 +1,154 @@
+/* process.c - runs a child to its end and captures what it prints.
+ *
+ * The input goes through an unnamed memory file, so nothing has to be fed while output is read and no SIGPIPE can
+ * arise. The child leads its own process group: a timeout ends what it started too. */
+#include "base.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define OUTPUT_MAX ((size_t)1 << 30)
+
+extern char **environ;
+
+double ww_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int input_file(const void *input, size_t n) {
+  if (!input) return open("/dev/null", O_RDONLY | O_CLOEXEC);
+  int fd = memfd_create("warpwise-input", MFD_CLOEXEC);
+  const char *p = input;
+  while (fd >= 0 && n) {
+    ssize_t done = write(fd, p, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) {
+      close(fd);
+      return -1;
+    }
+    p += done;
+    n -= (size_t)done;
+  }
+  if (fd >= 0) lseek(fd, 0, SEEK_SET);
+  return fd;
+}
+
+static int spawn(const char *const *argv, int in, int out, int err, pid_t *pid) {
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attr);
+  posix_spawn_file_actions_adddup2(&files, in, 0);
+  posix_spawn_file_actions_adddup2(&files, out, 1);
+  posix_spawn_file_actions_adddup2(&files, err, 2);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+  posix_spawnattr_setpgroup(&attr, 0);
+  int rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attr);
+  posix_spawn_file_actions_destroy(&files);
+  return rc;
+}
+
+static int wait_ms(double deadline) {
+  if (deadline == 0) return -1;
+  double left = deadline - ww_now();
+  return left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
+}
+
+/* Reads both pipes until they close. False: the deadline passed or there was too much. */
+static bool collect(int fd[2], double deadline, ww_run_result *r, bool *too_much) {
+  struct pollfd p[2] = {{.fd = fd[0], .events = POLLIN}, {.fd = fd[1], .events = POLLIN}};
+  ww_buf *to[2] = {&r->out, &r->err};
+  char chunk[65536];
+  while (p[0].fd >= 0 || p[1].fd >= 0) {
+    int n = poll(p, 2, wait_ms(deadline));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    for (int i = 0; i < 2; i++) {
+      if (p[i].fd < 0 || !p[i].revents) continue;
+      ssize_t got = read(p[i].fd, chunk, sizeof chunk);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0)
+        p[i].fd = -1;
+      else
+        ww_buf_add(to[i], chunk, (size_t)got);
+      if (to[i]->n > OUTPUT_MAX) {
+        *too_much = true;
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* The child may outlive its pipes: wait for it, but no longer than the deadline. */
+static bool reap(pid_t pid, double deadline, int *status) {
+  for (;;) {
+    pid_t got = waitpid(pid, status, deadline == 0 ? 0 : WNOHANG);
+    if (got == pid) return true;
+    if (got < 0 && errno != EINTR) {
+      *status = 0;
+      return true;
+    }
+    if (deadline != 0 && ww_now() > deadline) return false;
+    if (got == 0) nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
+  }
+}
+
+static void close_pair(int fd[2]) {
+  if (fd[0] >= 0) close(fd[0]);
+  if (fd[1] >= 0) close(fd[1]);
+}
+
+ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s, ww_run_result *r,
+                 ww_err *e) {
+  *r = (ww_run_result){0};
+  ww_buf_add(&r->out, "", 0);
+  ww_buf_add(&r->err, "", 0);
+  int out[2] = {-1, -1}, err[2] = {-1, -1}, status = 0;
+  bool too_much = false;
+  ww_status rc = WW_OK;
+  int in = input_file(input, input_n);
+  if (in < 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
+    rc = ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(errno));
+    goto done;
+  }
+  pid_t pid;
+  int why = spawn(argv, in, out[1], err[1], &pid);
+  if (why) {
+    rc = ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
+    goto done;
+  }
+  close(out[1]);
+  close(err[1]);
+  out[1] = err[1] = -1;
+  double deadline = timeout_s > 0 ? ww_now() + timeout_s : 0;
+  bool ended = collect((int[2]){out[0], err[0]}, deadline, r, &too_much) && reap(pid, deadline, &status);
+  if (!ended) {
+    kill(-pid, SIGKILL);
+    reap(pid, 0, &status);
+    r->timed_out = !too_much;
+  }
+  r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (too_much) rc = ww_fail(e, WW_ELIMIT, "'%s' printed more than 1 GiB and was ended", argv[0]);
+done:
+  if (in >= 0) close(in);
+  close_pair(out);
+  close_pair(err);
+  return rc;
+}
+
+void ww_run_free(ww_run_result *r) {
+  ww_buf_free(&r->out);
+  ww_buf_free(&r->err);
+}

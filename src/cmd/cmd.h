@@ -1,0 +1,83 @@
+/* cmd.h - what a command is: a name, a table of options that also makes its --help, and a function.
+ *
+ * A new command is a file src/cmd/<name>.c with one `const ww_command ww_cmd_<name>` and one line in main.c's table.
+ * Commands never exit: they fill cmd->err and return a status; main prints it and maps it to the exit code. */
+#ifndef WW_CMD_H
+#define WW_CMD_H
+
+#include "../base/base.h"
+
+typedef WW_VEC(const char *) ww_strings;
+
+typedef enum {
+  WW_OPT_FLAG, /* bool */
+  WW_OPT_STR,  /* const char *, the last one wins */
+  WW_OPT_LIST, /* ww_strings */
+  WW_OPT_UINT  /* uint64_t */
+} ww_opt_kind;
+
+typedef struct {
+  const char *name; /* long form without --; NULL ends the table */
+  char letter;      /* short form or 0 */
+  uint8_t kind;     /* ww_opt_kind */
+  const char *arg;  /* what the value is called in --help: "FILE" */
+  const char *help;
+  size_t at; /* offset of the value in the command's options struct */
+} ww_option;
+
+typedef struct {
+  bool json, quiet, help, version;
+  const char *gpu, *device; /* NULL when not given */
+  const char *color;        /* auto, always, never */
+} ww_globals;
+
+typedef struct {
+  ww_globals global;
+  void *opt;                 /* the command's options struct */
+  const char *const *operands; /* what is no option */
+  uint32_t noperands;
+  const char *const *rest; /* behind `--`: clang's flags */
+  uint32_t nrest;
+  const char *file, *kernel; /* what the command is about just now, for an error's report line */
+  ww_arena *arena;           /* lifetime: this call of the program */
+  bool missed;               /* a threshold asked for was missed: exit code 1 */
+  ww_err err;
+} ww_cmd;
+
+typedef struct {
+  const char *name, *summary; /* one line for the list of commands */
+  const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
+  const char *details;        /* a paragraph, or NULL */
+  const char *examples;       /* lines of "  warpwise ..." */
+  const ww_option *options;
+  size_t options_size; /* bytes of the options struct */
+  ww_status (*run)(ww_cmd *c);
+} ww_command;
+
+/* options.c */
+extern const ww_option ww_global_options[];
+/* Splits argv behind the command's name into c->opt, c->global, c->operands and c->rest. */
+ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
+void ww_help_command(const ww_command *cmd, FILE *f);
+void ww_help_options(const ww_option *o, FILE *f);
+/* Of the words (stride bytes apart, NULL-terminated), the one most like `word`; NULL when none is near. */
+const char *ww_nearest(const char *word, const char *const *words);
+
+/* output.c */
+void ww_print_error(const ww_err *e, FILE *f);                              /* warpwise: file:line: message */
+void ww_print_error_json(const ww_err *e, const char *file, const char *kernel); /* a report line on stdout */
+/* Reports c->err and clears it, for commands that go on with the next file; returns its code. */
+ww_status ww_cmd_complain(ww_cmd *c);
+void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
+
+/* input.c: a source file that clang may be given: there, regular, at most 64 MiB, text. */
+ww_status ww_input_check(const char *path, ww_err *e);
+
+/* compile_commands.c: the flags a build uses for `file`, from compile_commands.json: `given` (-p, a file or its
+ * folder), else found upward from the file; none found is WW_OK and no flags. */
+ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e);
+
+/* the commands */
+extern const ww_command ww_cmd_kernels, ww_cmd_trace;
+
+#endif

@@ -1,0 +1,232 @@
+/* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
+#include <stdlib.h>
+
+#include "../front/front.h"
+#include "cmd.h"
+
+typedef struct {
+  bool ir, no_sdk, link;
+  const char *lang, *database;
+  ww_strings instantiate;
+} options;
+
+static const ww_option table[] = {
+    {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel", offsetof(options, ir)},
+    {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(options, lang)},
+    {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(options, instantiate)},
+    {"link", 0, WW_OPT_FLAG, NULL, "the files are one program: device functions are linked", offsetof(options, link)},
+    {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(options, no_sdk)},
+    {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(options, database)},
+    {0},
+};
+
+/* ---- JSON ---- */
+
+static void write_arg(const ww_param *p, ww_json *j) {
+  ww_json_obj(j);
+  ww_json_kstr(j, "name", p->name);
+  ww_json_kstr(j, "type", p->ctype ? p->ctype : ww_type_names[p->type]);
+  ww_json_kstr(j, "space", p->pointer ? ww_space_names[p->space] : NULL);
+  ww_json_kbool(j, "pointer", p->pointer);
+  ww_json_kuint(j, "bytes", p->size);
+  ww_json_end_obj(j);
+}
+
+static void write_bounds(const ww_fn *fn, ww_json *j) {
+  ww_json_key(j, "launch_bounds");
+  if (!fn->max_threads && !fn->min_blocks && !fn->req_block[0]) {
+    ww_json_str(j, NULL);
+    return;
+  }
+  ww_json_obj(j);
+  if (fn->max_threads) ww_json_kuint(j, "max_threads", fn->max_threads);
+  if (fn->min_blocks) ww_json_kuint(j, "min_blocks", fn->min_blocks);
+  if (fn->req_block[0]) {
+    ww_json_key(j, "block");
+    ww_json_arr(j);
+    for (int i = 0; i < 3; i++) ww_json_uint(j, fn->req_block[i]);
+    ww_json_end_arr(j);
+  }
+  ww_json_end_obj(j);
+}
+
+static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *j) {
+  ww_json_obj(j);
+  ww_json_kstr(j, "name", fn->name);
+  ww_json_kstr(j, "mangled", fn->mangled);
+  ww_json_kstr(j, "file", fn->file);
+  ww_json_kuint(j, "line", fn->line);
+  ww_json_kstr(j, "dialect", ww_dialect_names[m->dialect]);
+  ww_json_key(j, "args");
+  ww_json_arr(j);
+  for (uint32_t i = 0; i < fn->nparams; i++) write_arg(&fn->params[i], j);
+  ww_json_end_arr(j);
+  ww_json_kuint(j, "shared_bytes", fn->shared_bytes);
+  ww_json_kuint(j, "local_bytes", fn->local_bytes);
+  write_bounds(fn, j);
+  ww_json_kbool(j, "interpretable", !fn->refusal);
+  ww_json_kstr(j, "reason", fn->refusal);
+  if (ir && !fn->refusal) {
+    ww_buf text = {0};
+    ww_buf_puts(&text, "");
+    ww_ir_print_fn(m, fn, &text);
+    ww_json_kstr(j, "ir", text.s);
+    ww_buf_free(&text);
+  }
+  ww_json_end_obj(j);
+}
+
+static void write_diagnostics(const ww_unit *u, ww_json *j) {
+  ww_json_key(j, "diagnostics");
+  ww_json_arr(j);
+  for (uint32_t i = 0; i < u->ndiags; i++) {
+    const ww_diag *d = &u->diags[i];
+    ww_json_obj(j);
+    ww_json_kstr(j, "file", d->file);
+    ww_json_kuint(j, "line", d->line);
+    ww_json_kuint(j, "col", d->col);
+    ww_json_kstr(j, "severity", d->error ? "error" : "warning");
+    ww_json_kstr(j, "message", d->message);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+static void print_json(const char *file, const ww_unit *u, bool ir) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kint(&j, "schema_version", 1);
+  ww_json_kstr(&j, "file", file);
+  ww_json_key(&j, "kernels");
+  ww_json_arr(&j);
+  for (uint32_t i = 0; i < u->module.nfns; i++)
+    if (u->module.fns[i].kernel) write_kernel(&u->module, &u->module.fns[i], ir, &j);
+  ww_json_end_arr(&j);
+  ww_json_kbool(&j, "partial", u->partial);
+  write_diagnostics(u, &j);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+/* ---- the table ---- */
+
+static void argument_list(const ww_fn *fn, ww_buf *b) {
+  for (uint32_t i = 0; i < fn->nparams; i++) {
+    const ww_param *p = &fn->params[i];
+    const char *type = p->ctype ? p->ctype : ww_type_names[p->type];
+    bool starred = type[strlen(type) - 1] == '*';
+    ww_buf_fmt(b, "%s%s%s%s", i ? ", " : "", type, starred ? "" : " ", p->name);
+    if (p->pointer && p->space != WW_GLOBAL && p->space != WW_GENERIC) ww_buf_fmt(b, " (%s)", ww_space_names[p->space]);
+    if (p->byval) ww_buf_fmt(b, " (%u bytes)", p->size);
+  }
+  if (!fn->nparams) ww_buf_puts(b, "none");
+}
+
+static void print_row(const ww_fn *fn, int width) {
+  ww_buf args = {0};
+  argument_list(fn, &args);
+  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes, fn->local_bytes, fn->refusal ? "no" : "yes", args.s);
+  if (fn->max_threads || fn->min_blocks) printf("    __launch_bounds__(%u, %u)\n", fn->max_threads, fn->min_blocks);
+  if (fn->req_block[0]) printf("    work-group size %u x %u x %u\n", fn->req_block[0], fn->req_block[1], fn->req_block[2]);
+  if (fn->refusal) printf("    cannot be interpreted: %s\n", fn->refusal);
+  ww_buf_free(&args);
+}
+
+static void print_table(const char *file, const ww_unit *u, bool ir) {
+  const ww_module *m = &u->module;
+  bool color = ww_color_on(stdout);
+  int width = 6;
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < m->nfns; i++) {
+    if (!m->fns[i].kernel) continue;
+    n++;
+    int length = (int)strlen(m->fns[i].name);
+    if (length > width) width = length < 40 ? length : 40;
+  }
+  printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file, color ? "\033[0m" : "", ww_dialect_names[m->dialect], n,
+         n == 1 ? "" : "s", u->partial ? ", parts of the file were left out" : "");
+  if (n) printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B", "LOCAL B", "RUN", "ARGUMENTS");
+  for (uint32_t i = 0; i < m->nfns; i++)
+    if (m->fns[i].kernel) print_row(&m->fns[i], width);
+  for (uint32_t i = 0; ir && i < m->nfns; i++) {
+    ww_buf text = {0};
+    if (m->fns[i].refusal) continue;
+    ww_ir_print_fn(m, &m->fns[i], &text);
+    printf("\n");
+    ww_print_buf(&text);
+  }
+}
+
+static void print_diagnostics(const ww_unit *u) {
+  fflush(stdout);
+  for (uint32_t i = 0; i < u->ndiags && !ww_is_quiet(); i++) {
+    const ww_diag *d = &u->diags[i];
+    fprintf(stderr, "%s:%u: %s: %s\n", d->file ? d->file : "?", d->line, d->error ? "error" : "warning", d->message);
+  }
+}
+
+/* ---- running ---- */
+
+static ww_status dialect(const char *lang, int *out, ww_err *e) {
+  *out = -1;
+  for (int i = 0; lang && i < WW_NDIALECTS; i++)
+    if (strcmp(ww_dialect_names[i], lang) == 0) *out = i;
+  if (lang && *out < 0) return ww_fail(e, WW_EUSAGE, "--lang: expected cuda, opencl, hip or openmp, not '%.40s'", lang);
+  return WW_OK;
+}
+
+static ww_status list(ww_cmd *c, const char **files, uint32_t n) {
+  const options *o = c->opt;
+  ww_strings flags = {0};
+  ww_arena *a = ww_arena_new();
+  ww_unit unit = {0};
+  ww_front_options f = {.files = files, .nfiles = n, .no_sdk = o->no_sdk, .instantiate = o->instantiate.v, .ninstantiate = o->instantiate.n};
+  c->file = files[0];
+  ww_status rc = dialect(o->lang, &f.dialect, &c->err);
+  for (uint32_t i = 0; rc == WW_OK && i < n; i++) rc = ww_input_check(files[i], &c->err);
+  if (rc == WW_OK) rc = ww_compile_flags(files[0], o->database, a, &flags, &c->err);
+  for (uint32_t i = 0; i < c->nrest; i++) ww_push(a, &flags, c->rest[i]);
+  f.flags = flags.v;
+  f.nflags = flags.n;
+  if (rc == WW_OK) rc = ww_front_load(&f, a, &unit, &c->err);
+  if (rc == WW_OK && c->global.json) {
+    print_json(files[0], &unit, o->ir);
+  } else if (rc == WW_OK) {
+    print_table(files[0], &unit, o->ir);
+    print_diagnostics(&unit);
+  }
+  if (rc != WW_OK) ww_cmd_complain(c); /* err.file may live in the arena */
+  ww_arena_free(a);
+  return rc;
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  const char **files = (const char **)c->operands;
+  if (!c->noperands) return ww_fail(&c->err, WW_EUSAGE, "kernels: name a source file; see `warpwise kernels --help`");
+  if (o->link) return list(c, files, c->noperands);
+  ww_status worst = WW_OK;
+  for (uint32_t i = 0; i < c->noperands; i++) {
+    ww_status rc = list(c, &files[i], 1);
+    if (ww_exit_code(rc) > ww_exit_code(worst)) worst = rc;
+  }
+  return worst;
+}
+
+const ww_command ww_cmd_kernels = {
+    .name = "kernels",
+    .summary = "list the kernels of source files and whether they can be interpreted",
+    .usage = "FILE... [options] [-- clang flags]",
+    .details = "Each file is read on its own (see --link) and gives a table, or with --json one line:\n"
+               "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
+    .examples = "  warpwise kernels saxpy.cu\n"
+                "  warpwise kernels --json src/*.cu\n"
+                "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"
+                "  warpwise kernels conv.cl -- -DTILE=16 -Iinclude\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,151 @@
+/* source.c - finds the kernel and the launch that a command is about.
+ *
+ * What is said of a launch, weakest first: the host code's own <<<...>>>, the comment in the source, the launch spec, the
+ * options. Each is put over the one before. */
+#include "source.h"
+
+static ww_status from_options(const ww_source_options *o, ww_arena *a, ww_launch *l, ww_err *e) {
+  ww_status st = WW_OK;
+  if (o->grid) st = ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e);
+  if (!st && o->block) st = ww_launch_shape(o->block, "--block", a, l->block, l->block_expr, e);
+  for (uint32_t k = 0; !st && k < o->args.n; k++) st = ww_launch_arg(o->args.v[k], a, l, e);
+  if (!st && o->shared) l->shared_expr = o->shared, l->shared_given = true;
+  if (o->kernel) l->kernel = o->kernel;
+  return st;
+}
+
+ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
+  ww_launch over = {0};
+  ww_status st = from_options(o, c->arena, &over, &c->err);
+  if (st) return st;
+  *n = 1;
+  *out = WW_NEW(c->arena, ww_launch);
+  if (o->launch) st = ww_launch_read(o->launch, c->arena, out, n, &c->err);
+  for (uint32_t k = 0; !st && k < *n; k++) {
+    ww_launch_merge(&(*out)[k], &over, c->arena);
+    if (c->noperands) (*out)[k].file = c->operands[0];
+    if (!(*out)[k].file) return ww_fail(&c->err, WW_EUSAGE, "name a source file, or a launch spec that has one");
+  }
+  return st;
+}
+
+/* ---- loading ---- */
+
+static ww_status dialect(const char *lang, int *out, ww_err *e) {
+  *out = -1;
+  for (int i = 0; lang && i < WW_NDIALECTS; i++)
+    if (strcmp(ww_dialect_names[i], lang) == 0) *out = i;
+  if (lang && *out < 0) return ww_fail(e, WW_EUSAGE, "--lang: expected cuda, opencl, hip or openmp, not '%.40s'", lang);
+  return WW_OK;
+}
+
+static ww_status front_options(ww_cmd *c, const ww_source_options *o, const ww_launch *l, ww_front_options *f) {
+  ww_strings flags = {0}, files = {0};
+  *f = (ww_front_options){.no_sdk = o->no_sdk, .instantiate = o->instantiate.v, .ninstantiate = o->instantiate.n};
+  for (uint32_t k = 0; k < c->noperands; k++) ww_push(c->arena, &files, c->operands[k]);
+  if (!files.n) ww_push(c->arena, &files, l->file);
+  ww_status st = dialect(o->lang, &f->dialect, &c->err);
+  for (uint32_t k = 0; !st && k < files.n; k++) st = ww_input_check(files.v[k], &c->err);
+  if (!st) st = ww_compile_flags(files.v[0], o->database, c->arena, &flags, &c->err);
+  for (uint32_t k = 0; k < l->nflags; k++) ww_push(c->arena, &flags, l->flags[k]);
+  for (uint32_t k = 0; k < c->nrest; k++) ww_push(c->arena, &flags, c->rest[k]);
+  f->files = files.v;
+  f->nfiles = files.n;
+  f->flags = flags.v;
+  f->nflags = flags.n;
+  return st;
+}
+
+static const char *key_of(ww_cmd *c, const ww_front_options *f) {
+  ww_buf b = {0};
+  for (uint32_t k = 0; k < f->nfiles; k++) ww_buf_fmt(&b, "%s\n", f->files[k]);
+  for (uint32_t k = 0; k < f->nflags; k++) ww_buf_fmt(&b, "%s\n", f->flags[k]);
+  const char *key = ww_strdup(c->arena, b.s ? b.s : "");
+  ww_buf_free(&b);
+  return key;
+}
+
+void ww_source_free(ww_source_cache *cache) {
+  ww_arena_free(cache->arena);
+  *cache = (ww_source_cache){0};
+}
+
+static ww_status load(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache) {
+  const char *key = key_of(c, f);
+  if (cache->arena && !strcmp(cache->key, key)) return WW_OK;
+  ww_source_free(cache);
+  cache->arena = ww_arena_new();
+  cache->key = key;
+  ww_status st = ww_front_load(f, cache->arena, &cache->unit, &c->err);
+  if (st && c->err.file) c->err.file = ww_strdup(c->arena, c->err.file);
+  if (st) ww_source_free(cache);
+  return st;
+}
+
+/* ---- choosing ---- */
+
+static ww_status no_kernel(ww_cmd *c, const ww_module *m, const char *file, const char *asked) {
+  ww_buf names = {0};
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < m->nfns; k++)
+    if (m->fns[k].kernel && names.n < 300) ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
+  ww_status st = !n ? ww_fail(&c->err, WW_EDATA, "there is no kernel in %s", file)
+                 : asked ? ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file, asked, names.s)
+                         : ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
+  ww_buf_free(&names);
+  return st;
+}
+
+static ww_status choose(ww_cmd *c, const ww_module *m, const ww_launch *l, const ww_fn **fn) {
+  *fn = NULL;
+  if (l->kernel) *fn = ww_ir_find(m, l->kernel);
+  uint32_t kernels = 0;
+  for (uint32_t k = 0; !l->kernel && k < m->nfns; k++)
+    if (m->fns[k].kernel && kernels++ == 0) *fn = &m->fns[k];
+  if (*fn && kernels <= 1) return WW_OK;
+  *fn = NULL;
+  return no_kernel(c, m, l->file, l->kernel);
+}
+
+/* ---- weaker sources of the launch ---- */
+
+static bool complete(const ww_launch *l, const ww_fn *fn) {
+  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) && l->nargs >= fn->nparams;
+}
+
+static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache, const ww_fn *fn, ww_launch *under, ww_strings *said) {
+  ww_err ignored;
+  if (!cache->host_read) {
+    cache->host_read = true;
+    if (ww_front_host_launches(f, cache->arena, &cache->host, &cache->nhost, &ignored)) cache->nhost = 0;
+  }
+  for (uint32_t k = 0; k < cache->nhost; k++) {
+    const ww_host_launch *h = &cache->host[k];
+    if (strcmp(h->kernel, fn->mangled) != 0) continue;
+    ww_launch_merge(under, &h->launch, c->arena);
+    ww_push(c->arena, said, ww_fmt(c->arena, "launch: as in the host code, %s:%u", ww_path_base(h->file ? h->file : fn->file), h->line));
+    return;
+  }
+}
+
+ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch, const ww_fn **fn,
+                           ww_strings *said) {
+  ww_front_options f;
+  c->file = launch->file;
+  ww_status st = front_options(c, o, launch, &f);
+  if (!st) st = load(c, &f, cache);
+  if (!st) st = choose(c, &cache->unit.module, launch, fn);
+  if (st) return st;
+  c->kernel = (*fn)->name;
+  if (complete(launch, *fn)) return WW_OK;
+  ww_launch under = {0};
+  const char *comment = ww_front_comment((*fn)->file ? (*fn)->file : launch->file, (*fn)->line, c->arena);
+  ww_launch noted = {0};
+  if (comment) st = ww_launch_comment(comment, c->arena, &noted, &c->err);
+  if (st) return st;
+  if (!comment && !launch->grid[0] && !launch->grid_expr[0]) host_launch(c, &f, cache, *fn, &under, said);
+  ww_launch_merge(&under, &noted, c->arena);
+  ww_launch_merge(&under, launch, c->arena);
+  *launch = under;
+  return WW_OK;
+}

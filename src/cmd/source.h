@@ -1,0 +1,45 @@
+/* source.h - from what a user names (files, a kernel, a launch) to a kernel's IR and what is known of its launch. */
+#ifndef WW_CMD_SOURCE_H
+#define WW_CMD_SOURCE_H
+
+#include "../front/front.h"
+#include "cmd.h"
+
+/* Options that every command on a kernel takes; a command's options struct begins with it. */
+typedef struct {
+  const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
+  ww_strings args, instantiate;
+  bool no_sdk;
+} ww_source_options;
+
+#define WW_SOURCE_OPTIONS(T)                                                                                                     \
+  {"kernel", 'k', WW_OPT_STR, "NAME", "which kernel: plain or mangled name", offsetof(T, source.kernel)},                          \
+      {"launch", 'l', WW_OPT_STR, "FILE", "launch spec: one JSON object, or one per line", offsetof(T, source.launch)},           \
+      {"grid", 'g', WW_OPT_STR, "N[,N,N]", "blocks; expressions over arguments: n/256", offsetof(T, source.grid)},                \
+      {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)},                                     \
+      {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)},                                    \
+      {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", "n=1<<20, x=f32[n], idx=[n]:permutation (repeatable)", offsetof(T, source.args)},   \
+      {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)},        \
+      {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
+      {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)},                     \
+  {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+
+/* Parsed files, kept while the next launch is about the same ones. */
+typedef struct {
+  ww_arena *arena; /* of the unit; NULL: nothing loaded */
+  const char *key;
+  ww_unit unit;
+  ww_host_launch *host;
+  uint32_t nhost;
+  bool host_read;
+} ww_source_cache;
+
+/* The launches that the command line asks for: those of --launch, else one, with nothing but the options in it. */
+ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
+/* The kernel one of them is about, and the launch with the weaker sources under it: the host code's own launch, then the
+ * `// warpwise:` comment. `said` collects what was taken from the host code. */
+ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch, const ww_fn **fn,
+                           ww_strings *said);
+void ww_source_free(ww_source_cache *cache);
+
+#endif

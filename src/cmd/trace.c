@@ -1,0 +1,88 @@
+/* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would do. */
+#include "../trace/run.h"
+
+#include "source.h"
+
+typedef struct {
+  ww_source_options source;
+  bool full, print;
+  uint64_t budget, max_steps;
+  const char *dump;
+} options;
+
+static const ww_option table[] = {
+    WW_SOURCE_OPTIONS(options),
+    {"full", 0, WW_OPT_FLAG, NULL, "run every block and every iteration", offsetof(options, full)},
+    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)", offsetof(options, budget)},
+    {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions", offsetof(options, max_steps)},
+    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...", offsetof(options, dump)},
+    {"print", 0, WW_OPT_FLAG, NULL, "let the kernel's printf reach stdout", offsetof(options, print)},
+    {0},
+};
+
+static void print_json(const ww_report *r, ww_trace_json *x) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(r, &j, ww_trace_write, x);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
+  const options *o = c->opt;
+  const ww_fn *fn;
+  ww_strings said = {0};
+  ww_status st = ww_source_kernel(c, &o->source, cache, launch, &fn, &said);
+  if (st) return st;
+  ww_arena *a = ww_arena_new();
+  const ww_module *m = &cache->unit.module;
+  ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget}, .max_steps = o->max_steps, .print = o->print && !c->global.json, .dump = o->dump};
+  ww_trace_result r;
+  st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
+  if (!st) {
+    ww_report report;
+    for (uint32_t k = 0; k < r.assumed.n; k++) ww_push(a, &said, r.assumed.v[k]);
+    r.assumed.v = said.v;
+    r.assumed.n = said.n;
+    r.launch.file = launch->file;
+    r.launch.kernel = fn->name;
+    ww_trace_report(m, fn, &r, &report);
+    report.file = launch->file;
+    report.gpu = c->global.gpu;
+    if (c->global.json) print_json(&report, &(ww_trace_json){m, fn, &r});
+    else ww_trace_print(m, fn, &r, stdout);
+  } else if (c->err.file) c->err.file = ww_strdup(c->arena, c->err.file);
+  ww_arena_free(a);
+  return st;
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  ww_launch *launches;
+  uint32_t n;
+  ww_source_cache cache = {0};
+  ww_status st = ww_source_launches(c, &o->source, &launches, &n), worst = st;
+  for (uint32_t k = 0; !st && k < n; k++) {
+    ww_status one = trace_one(c, &cache, &launches[k]);
+    if (one && n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */
+    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+  }
+  ww_source_free(&cache);
+  return worst;
+}
+
+const ww_command ww_cmd_trace = {
+    .name = "trace",
+    .summary = "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
+    .usage = "FILE... [options] [-- clang flags]",
+    .details = "What the launch does not say is found by running the kernel with unbounded buffers, or assumed and listed.\n"
+               "Without any launch, the host code's own or a comment in the source is used:\n"
+               "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
+    .examples = "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg n=1<<20\n"
+                "  warpwise trace main.cu --launch launches.jsonl --json\n"
+                "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg 'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

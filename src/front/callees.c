@@ -1,0 +1,641 @@
+/* callees.c - calls: to functions of the module, through pointers, and to known callees by the table callees.def.
+ *
+ * What has a body is called; what has none is looked up by name, once per declaration. A name nobody knows refuses the caller:
+ * a call is never left out in silence. */
+#include "callees_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static const low_row rows[] = {
+#define W(pattern, fn, x, y) {pattern, fn, NULL, x, y},
+#define E(pattern, fn, x, y) {pattern, NULL, fn, x, y},
+#include "callees.def"
+};
+
+enum { NROWS = sizeof rows / sizeof *rows, ROW_NONE = 0 };
+
+/* Row + 1 of the longest pattern that matches, 0: none. */
+static uint32_t find_row(const char *name) {
+  uint32_t best = ROW_NONE;
+  size_t best_n = 0;
+  for (uint32_t i = 0; i < NROWS; i++) {
+    const char *p = rows[i].pattern;
+    size_t n = strlen(p);
+    bool prefix = n && p[n - 1] == '*';
+    if (prefix ? strncmp(name, p, n - 1) != 0 : strcmp(name, p) != 0) continue;
+    if (!prefix) n++;
+    if (n > best_n) best = i + 1, best_n = n;
+  }
+  return best;
+}
+
+/* ---- helpers for handlers ---- */
+
+ww_val call_arg(low_callee *c, uint32_t i) { return low_scalar(c->F, c->arg[i]); }
+
+ww_val call_arg_as(low_callee *c, uint32_t i, ww_type t, bool sign) {
+  return low_int_to(c->F, call_arg(c, i), c->at[i]->n ? c->at[i]->c[0].type : t, t, sign);
+}
+
+bool call_const(low_callee *c, uint32_t i, int64_t *v) {
+  if (i >= c->nargs || !LLVMIsAConstantInt(c->arg[i])) return false;
+  *v = LLVMConstIntGetSExtValue(c->arg[i]);
+  return true;
+}
+
+low_addr call_ptr(low_callee *c, uint32_t i, uint32_t align) {
+  LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(c->inst, i + 1, c->F->L->at_align);
+  uint32_t known = a ? (uint32_t)LLVMGetEnumAttributeValue(a) : 1;
+  low_addr p = low_address(c->F, c->arg[i], known > align ? known : align);
+  p.flags = 0;
+  return p;
+}
+
+bool call_used(low_callee *c) { return LLVMGetFirstUse(c->inst) != NULL; }
+
+void call_set_int(low_callee *c, ww_val v, ww_type t, bool sign) {
+  if (c->rt->n) c->res[0] = low_int_to(c->F, v, t, c->rt->c[0].type, sign);
+}
+
+void call_refuse(low_callee *c) { low_refuse(c->F, "calls %s, which is not supported", c->name); }
+
+uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
+  uint32_t n = 0;
+  while (*s && n < max) {
+    size_t k = 0;
+    while (s[k] && s[k] != sep) k++;
+    snprintf(tok[n++], 24, "%.*s", (int)(k < 23 ? k : 23), s);
+    s += k + (s[k] == sep);
+  }
+  return n;
+}
+
+static bool odd_width(const low_type *t) {
+  for (uint32_t i = 0; i < t->n; i++)
+    if (t->c[i].bits != low_width(t->c[i].type)) return true;
+  return false;
+}
+
+void call_each(low_callee *c, low_each f, int x, int y) {
+  uint32_t n = c->rt->n, nargs = c->nargs < 4 ? c->nargs : 4;
+  for (uint32_t a = 0; a < nargs; a++)
+    if (odd_width(c->at[a])) low_refuse(c->F, "calls %s on integers of unusual width", c->name);
+  for (uint32_t i = 0; i < n; i++) {
+    low_lane s = {.rt = c->rt->c[i].type, .sign = c->sig[0] && strchr("cslxia", c->sig[0])};
+    for (uint32_t a = 0; a < 4; a++) s.v[a] = WW_NOVAL;
+    for (uint32_t a = 0; a < nargs; a++) {
+      if (!c->at[a]->n) continue;
+      uint32_t k = c->at[a]->n == n ? i : 0;
+      s.v[a] = low_comp_of(c->F, c->arg[a], k);
+      s.t[a] = c->at[a]->c[k].type;
+    }
+    c->res[i] = f(c, &s, x, y);
+  }
+}
+
+/* ---- elementwise handlers ---- */
+
+ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags) {
+  int n = ww_ops[op].nsrc;
+  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL);
+}
+
+ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
+  int n = ww_math_args[math];
+  if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc) flags |= WW_F_APPROX;
+  ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
+  int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1 : math == WW_MATH_JN || math == WW_MATH_YN ? 0 : -1;
+  if (int_at >= 0) v[int_at] = low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
+  bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
+  ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
+  return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
+}
+
+ww_val each_us(low_callee *c, const low_lane *s, int sop, int uop) { return each_op(c, s, s->sign ? sop : uop, 0); }
+
+ww_val each_count(low_callee *c, const low_lane *s, int op, int y) {
+  (void)y;
+  return low_int_to(c->F, low_op(c->F, op, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], s->rt, false);
+}
+
+ww_val each_ffs(low_callee *c, const low_lane *s, int x, int y) {
+  (void)x, (void)y;
+  low_fn *F = c->F;
+  ww_val n = low_add_imm(F, low_op(F, WW_OP_CTTZ, s->t[0], s->v[0], WW_NOVAL, WW_NOVAL), s->t[0], 1);
+  ww_val zero = low_cmp(F, WW_EQ, s->t[0], s->v[0], low_const(F, s->t[0], 0));
+  return low_int_to(F, low_select(F, s->t[0], zero, low_const(F, s->t[0], 0), n), s->t[0], s->rt, false);
+}
+
+ww_val each_cvt(low_callee *c, const low_lane *s, int round, int sign) {
+  low_fn *F = c->F;
+  bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), sg = sign < 0 ? s->sign : sign;
+  if (from_f && to_f) return s->t[0] == s->rt ? s->v[0] : low_cvt(F, WW_OP_FCVT, s->rt, s->t[0], round, s->v[0]);
+  if (from_f) return low_cvt(F, sg ? WW_OP_FTOSI : WW_OP_FTOUI, s->rt, s->t[0], round, s->v[0]);
+  if (to_f) return low_cvt(F, sg ? WW_OP_SITOF : WW_OP_UITOF, s->rt, s->t[0], round, s->v[0]);
+  return low_int_to(F, s->v[0], s->t[0], s->rt, sg);
+}
+
+ww_val each_same(low_callee *c, const low_lane *s, int x, int y) {
+  (void)x, (void)y, (void)c;
+  return s->v[0];
+}
+
+ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
+  low_fn *F = c->F;
+  ww_type t = s->rt;
+  ww_val a = s->v[0], b = s->v[1];
+  if (sign < 0) sign = s->sign;
+  if (!sign && op == WW_OP_SUB) return low_op(F, WW_OP_SUB, t, low_op(F, WW_OP_UMAX, t, a, b, WW_NOVAL), b, WW_NOVAL);
+  ww_val r = low_op(F, op, t, a, b, WW_NOVAL);
+  if (!sign) return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
+  ww_val top = low_const(F, t, low_width(t) - 1);
+  ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL);
+  ww_val y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
+  ww_val over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), low_const(F, t, 0));
+  ww_val limit = low_op(F, WW_OP_XOR, t, low_op(F, WW_OP_ASHR, t, a, top, WW_NOVAL), low_const(F, t, (1ull << (low_width(t) - 1)) - 1), WW_NOVAL);
+  return low_select(F, t, over, limit, r);
+}
+
+/* (a & b) + ((a ^ b) >> 1), or (a | b) - ((a ^ b) >> 1) when rounding up */
+ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign) {
+  low_fn *F = c->F;
+  ww_type t = s->rt;
+  if (sign < 0) sign = s->sign;
+  ww_val x = low_op(F, WW_OP_XOR, t, s->v[0], s->v[1], WW_NOVAL);
+  x = low_op(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1), WW_NOVAL);
+  return low_op(F, round_up ? WW_OP_SUB : WW_OP_ADD, t, low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x, WW_NOVAL);
+}
+
+ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
+  if (sign < 0) sign = s->sign;
+  ww_val v = low_op(c->F, sign ? WW_OP_MULHS : WW_OP_MULHU, s->rt, s->v[0], s->v[1], WW_NOVAL);
+  return acc ? low_op(c->F, WW_OP_ADD, s->rt, v, s->v[2], WW_NOVAL) : v;
+}
+
+ww_val each_mul24(low_callee *c, const low_lane *s, int sign, int acc) {
+  low_fn *F = c->F;
+  ww_val v[2];
+  if (sign < 0) sign = s->sign;
+  for (int i = 0; i < 2; i++) v[i] = sign ? low_signed(F, s->v[i], WW_I32, 24) : low_mask(F, s->v[i], WW_I32, 24);
+  ww_val r = low_op(F, WW_OP_MUL, s->rt, v[0], v[1], WW_NOVAL);
+  return acc ? low_op(F, WW_OP_ADD, s->rt, r, s->v[2], WW_NOVAL) : r;
+}
+
+ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
+  /* OpenCL's vector relations answer -1, scalar ones 1 */
+  return low_int_to(c->F, i1, WW_I1, s->rt, c->sig[0] && c->rt->n > 1);
+}
+
+ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
+  (void)y;
+  low_fn *F = c->F;
+  ww_type t = s->t[0], it = low_int_type(low_width(t));
+  ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
+  static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ, [FC_NE] = WW_FUNE, [FC_GT] = WW_FOGT,
+                                [FC_GE] = WW_FOGE,       [FC_LT] = WW_FOLT,   [FC_LE] = WW_FOLE, [FC_LG] = WW_FONE};
+  switch (what) {
+  case FC_NAN: r = low_cmp(F, WW_FUNO, t, a, a); break;
+  case FC_INF: r = low_cmp(F, WW_FOEQ, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf); break;
+  case FC_FINITE: r = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf); break;
+  case FC_NORMAL: {
+    double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
+    ww_val m = low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL);
+    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)), WW_NOVAL);
+    break;
+  }
+  case FC_SIGN: r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0)); break;
+  default: r = low_cmp(F, two[what], t, a, b); break;
+  }
+  return lane_bool(c, r, s);
+}
+
+ww_val each_clamp01(low_callee *c, const low_lane *s, int x, int y) {
+  (void)x, (void)y;
+  ww_val v = low_op(c->F, WW_OP_FMAX, s->rt, s->v[0], low_fconst(c->F, s->rt, 0), WW_NOVAL);
+  return low_op(c->F, WW_OP_FMIN, s->rt, v, low_fconst(c->F, s->rt, 1), WW_NOVAL);
+}
+
+ww_val each_fshift(low_callee *c, const low_lane *s, int op, int mode) { /* 1: amount clamped at the width, 2: rotate */
+  low_fn *F = c->F;
+  ww_type t = s->rt;
+  if (mode == 2) return low_op(F, op, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
+  unsigned w = low_width(t);
+  ww_val r = low_op(F, op, t, s->v[0], s->v[1], s->v[2]);
+  if (mode == 0) return r;
+  ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, w));
+  return low_select(F, t, full, op == WW_OP_FSHL ? s->v[1] : s->v[0], r);
+}
+
+ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y) {
+  (void)y;
+  return low_opx(c->F, WW_OP_SAD, s->rt, sign, 0, s->v[0], s->v[1], s->v[2]);
+}
+
+ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
+  (void)y;
+  low_fn *F = c->F;
+  if (x == 1) return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16, s->rt); /* float -> half bits */
+  if (x == 2) return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
+  return low_bits(F, s->v[0], s->t[0], s->rt);
+}
+
+ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
+  low_fn *F = c->F;
+  ww_val r = low_op(F, op, s->rt, s->v[0], s->v[1], WW_NOVAL);
+  if (!nan) return r;
+  ww_val any = low_cmp(F, WW_FUNO, s->rt, s->v[0], s->v[1]);
+  return low_select(F, s->rt, any, low_fconst(F, s->rt, (double)__builtin_nan("")), r);
+}
+
+ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y) {
+  (void)y;
+  return low_math(c->F, WW_MATH_RCP, s->rt, flags, s->v[0], WW_NOVAL, WW_NOVAL);
+}
+
+/* ---- whole-call handlers: LLVM and C ---- */
+
+void call_nothing(low_callee *c, int x, int y) { (void)c, (void)x, (void)y; }
+void call_refused(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  call_refuse(c);
+}
+
+void call_objectsize(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  c->res[0] = low_const(c->F, c->rt->c[0].type, ~0ull);
+}
+
+void call_sreg(low_callee *c, int sreg, int y) {
+  (void)y;
+  call_set_int(c, low_sreg(c->F, (ww_sreg)sreg), WW_I32, false);
+}
+
+void call_overflow(low_callee *c, int op, int sign) {
+  low_fn *F = c->F;
+  ww_type t = c->rt->c[0].type;
+  ww_val a = call_arg(c, 0), b = call_arg(c, 1), r = low_op(F, op, t, a, b, WW_NOVAL), over;
+  ww_val zero = low_const(F, t, 0);
+  if (c->rt->n != 2 || odd_width(c->rt)) {
+    low_refuse(F, "overflow arithmetic on vectors or unusual widths");
+    return;
+  }
+  if (op == WW_OP_MUL) {
+    ww_val hi = low_op(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b, WW_NOVAL);
+    ww_val fits = sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, low_width(t) - 1), WW_NOVAL) : zero;
+    over = low_cmp(F, WW_NE, t, hi, fits);
+  } else if (!sign) over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
+  else {
+    ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL), y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
+    over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), zero);
+  }
+  c->res[0] = r;
+  c->res[1] = over;
+}
+
+void call_threeway(low_callee *c, int sign, int y) {
+  (void)y;
+  low_fn *F = c->F;
+  for (uint32_t i = 0; i < c->rt->n; i++) {
+    ww_type t = c->at[0]->c[i].type, rt = c->rt->c[i].type;
+    ww_val a = low_comp_of(F, c->arg[0], i), b = low_comp_of(F, c->arg[1], i);
+    ww_val gt = low_int_to(F, low_cmp(F, sign ? WW_SGT : WW_UGT, t, a, b), WW_I1, rt, false);
+    ww_val lt = low_int_to(F, low_cmp(F, sign ? WW_SLT : WW_ULT, t, a, b), WW_I1, rt, false);
+    c->res[i] = low_op(F, WW_OP_SUB, rt, gt, lt, WW_NOVAL);
+  }
+}
+
+/* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
+void call_reduce(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  static const struct { const char *name; uint8_t op; } ops[] = {
+      {"add", WW_OP_ADD}, {"mul", WW_OP_MUL}, {"and", WW_OP_AND}, {"or", WW_OP_OR}, {"xor", WW_OP_XOR}, {"smin", WW_OP_SMIN}, {"smax", WW_OP_SMAX},
+      {"umin", WW_OP_UMIN}, {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD}, {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX}};
+  char tok[2][24];
+  call_split(c->tail, '.', tok, 2);
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+    if (strcmp(tok[0], ops[i].name)) continue;
+    uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
+    ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
+    for (; k < c->at[v]->n; k++) acc = low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
+    c->res[0] = acc;
+    return;
+  }
+  call_refuse(c);
+}
+
+void call_ptrmask(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  c->res[0] = low_op(c->F, WW_OP_AND, WW_I64, call_arg(c, 0), call_arg_as(c, 1, WW_I64, true), WW_NOVAL);
+}
+
+void call_llvm_frexp(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  ww_val a = call_arg(c, 0);
+  if (c->rt->n != 2) {
+    call_refuse(c);
+    return;
+  }
+  c->res[0] = low_math(c->F, WW_MATH_FREXP_MANT, c->rt->c[0].type, 0, a, WW_NOVAL, WW_NOVAL);
+  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL), WW_I32, c->rt->c[1].type, true);
+}
+
+void call_frexp_exp(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  call_set_int(c, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, call_arg(c, 0), WW_NOVAL, WW_NOVAL), WW_I32, true);
+}
+
+void call_llvm_sincos(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  uint32_t n = c->rt->n / 2;
+  for (uint32_t i = 0; i < n; i++) {
+    ww_val a = low_comp_of(c->F, c->arg[0], i);
+    c->res[i] = low_math(c->F, WW_MATH_SIN, c->rt->c[i].type, 0, a, WW_NOVAL, WW_NOVAL);
+    c->res[n + i] = low_math(c->F, WW_MATH_COS, c->rt->c[i].type, 0, a, WW_NOVAL, WW_NOVAL);
+  }
+}
+
+/* One class of floating-point values, by magnitude. */
+static ww_val magnitude_class(low_fn *F, ww_type t, ww_val a, int group) {
+  double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
+  ww_val inf = low_fconst(F, t, (double)__builtin_inf()), zero = low_fconst(F, t, 0), lo = low_fconst(F, t, least);
+  ww_val m = group ? low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL) : a;
+  switch (group) {
+  case 0: return low_cmp(F, WW_FUNO, t, a, a);
+  case 1: return low_cmp(F, WW_FOEQ, t, m, inf);
+  case 2: return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, lo), WW_NOVAL);
+  case 3: return low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, lo), low_cmp(F, WW_FOGT, t, m, zero), WW_NOVAL);
+  default: return low_cmp(F, WW_FOEQ, t, m, zero);
+  }
+}
+
+static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
+  static const struct { unsigned neg, pos; } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
+  ww_val acc = WW_NOVAL, sign = WW_NOVAL;
+  if ((mask & 0x1f8) == 0x1f8) { /* finite: one comparison */
+    acc = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), low_fconst(F, t, (double)__builtin_inf()));
+    mask &= ~0x1f8u;
+  }
+  for (int g = 0; g < 5; g++) {
+    bool neg = mask & group[g].neg, pos = mask & group[g].pos;
+    if (!neg && !pos) continue;
+    ww_val v = magnitude_class(F, t, a, g);
+    if (g && neg != pos) {
+      ww_type it = low_int_type(low_width(t));
+      if (sign == WW_NOVAL) sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
+      v = low_op(F, WW_OP_AND, WW_I1, v, neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL), WW_NOVAL);
+    }
+    acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, WW_I1, acc, v, WW_NOVAL);
+  }
+  return acc == WW_NOVAL ? low_const(F, WW_I1, 0) : acc;
+}
+
+void call_fpclass(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  int64_t mask = 0;
+  call_const(c, 1, &mask);
+  for (uint32_t i = 0; i < c->rt->n; i++) c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
+}
+
+static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to, ww_space from) {
+  ww_ins *i = low_ins(c->F, op, WW_I8);
+  i->a = a;
+  i->b = b;
+  i->c = bytes;
+  i->space = (uint8_t)to;
+  i->sub = (uint8_t)from;
+}
+
+void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) { sized_op(c, WW_OP_MEMCPY, to, from, bytes, WW_GENERIC, WW_GENERIC); }
+
+void call_memcpy(low_callee *c, int returns, int y) {
+  (void)y;
+  int64_t n;
+  low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
+  if (call_const(c, 2, &n)) low_copy(c->F, to, from, (uint64_t)n);
+  else
+    sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off), low_add_imm(c->F, from.base, WW_I64, from.off),
+             call_arg_as(c, 2, WW_I64, false), to.space, from.space);
+  if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
+}
+
+void call_memset(low_callee *c, int returns, int y) {
+  (void)y;
+  int64_t n;
+  low_addr to = call_ptr(c, 0, 1);
+  ww_val byte = call_arg_as(c, 1, WW_I8, false);
+  if (call_const(c, 2, &n)) low_fill(c->F, to, byte, (uint64_t)n);
+  else sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte, call_arg_as(c, 2, WW_I64, false), to.space, WW_GENERIC);
+  if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
+}
+
+void call_trap(low_callee *c, int kind, int y) {
+  (void)y;
+  low_ins(c->F, WW_OP_TRAP, WW_VOID)->imm = kind;
+}
+
+void call_exit(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_ins(c->F, WW_OP_EXIT, WW_VOID);
+}
+
+void call_clock(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+}
+
+void call_fence(low_callee *c, int scope, int y) {
+  (void)y;
+  low_ins(c->F, WW_OP_FENCE, WW_VOID)->sub = (uint8_t)scope;
+}
+
+void call_bar(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_ins(c->F, WW_OP_BAR, WW_VOID);
+}
+
+void call_syncwarp(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_ins(c->F, WW_OP_SYNCWARP, WW_VOID);
+}
+
+void call_gridsync(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_ins(c->F, WW_OP_GRIDSYNC, WW_VOID);
+}
+
+void call_malloc(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  c->res[0] = low_op(c->F, WW_OP_MALLOC, WW_I64, call_arg_as(c, 0, WW_I64, false), WW_NOVAL, WW_NOVAL);
+}
+
+/* vprintf(format, packed arguments): sub 1 says that the one pool operand is the arguments' address */
+void call_vprintf(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  ww_val fmt = call_arg(c, 0), args = call_arg(c, 1);
+  uint32_t ext = low_pool(c->F, &args, 1);
+  ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
+  i->a = fmt;
+  i->ext = ext;
+  i->n = 1;
+  i->sub = 1;
+}
+
+void call_printf(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  WW_VEC(ww_val) v = {0};
+  ww_val fmt = call_arg(c, 0);
+  for (uint32_t a = 1; a < c->nargs; a++)
+    for (uint32_t k = 0; k < c->at[a]->n; k++) ww_push(c->F->L->a, &v, low_comp_of(c->F, c->arg[a], k));
+  if (v.n > 255) low_refuse(c->F, "a printf of more than 255 values");
+  uint32_t ext = low_pool(c->F, v.v, v.n);
+  ww_ins *i = low_ins(c->F, WW_OP_PRINTF, WW_VOID);
+  i->a = fmt;
+  i->ext = ext;
+  i->n = (uint8_t)v.n;
+}
+
+void call_dynamic_parallelism(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_refuse(c->F, "launches kernels from the device (%s)", c->name);
+}
+
+void call_tensor(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_refuse(c->F, "tensor core instruction %s", c->name);
+}
+
+void call_texture(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low_refuse(c->F, "texture or surface instruction %s", c->name);
+}
+
+void call_texdim(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  ww_type t = c->rt->c[0].type;
+  c->res[0] = low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false), call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
+}
+
+void call_ww_axis(low_callee *c, int sreg, int y) {
+  (void)y;
+  call_set_int(c, call_axis(c, 0, sreg), WW_I32, false);
+}
+
+/* ---- math functions by their C names ---- */
+
+int low_math_named(const char *name, size_t n) {
+  for (int m = 0; m < WW_NMATH; m++)
+    if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n)) return m;
+  static const struct { const char *name; uint8_t math; } also[] = {{"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
+      {"scalb", WW_MATH_LDEXP}, {"i0", WW_MATH_CYL0}, {"i1", WW_MATH_CYL1}, {"gamma", WW_MATH_LGAMMA}, {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
+      {"pown", WW_MATH_POWI}, {"ncdf", WW_MATH_NORMCDF}, {"ncdfinv", WW_MATH_NORMCDFINV}, {"len3", WW_MATH_NORM3D}, {"rlen3", WW_MATH_RNORM3D}};
+  for (size_t i = 0; i < sizeof also / sizeof *also; i++)
+    if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n)) return also[i].math;
+  return -1;
+}
+
+bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
+  static const struct { const char *name; uint8_t op; } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX}, {"fma", WW_OP_FMA},
+                                                                   {"mad", WW_OP_FMA}, {"divide", WW_OP_FDIV}};
+  if (!c->rt->n || !c->nargs) return false;
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+    if (strlen(ops[i].name) == n && !memcmp(ops[i].name, base, n)) {
+      if (!ww_is_float(c->rt->c[0].type)) return false;
+      call_each(c, each_op, ops[i].op, flags << 8);
+      return true;
+    }
+  int m = low_math_named(base, n);
+  if (m < 0 || c->nargs < ww_math_args[m]) return false;
+  bool int_result = m == WW_MATH_ILOGB || m == WW_MATH_FREXP_EXP;
+  if (ww_is_float(c->rt->c[0].type) == int_result) return false;
+  call_each(c, each_math, m, flags);
+  return true;
+}
+
+/* ---- dispatch ---- */
+
+static void take_apart(low_callee *c, low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
+  *c = (low_callee){.F = F, .inst = inst, .name = low_name(callee), .tail = "", .nargs = LLVMGetNumArgOperands(inst)};
+  if (c->nargs > CALL_MAX_ARGS) {
+    low_refuse(F, "a call with more than 64 arguments");
+    c->nargs = CALL_MAX_ARGS;
+  }
+  for (uint32_t i = 0; i < c->nargs; i++) {
+    c->arg[i] = LLVMGetOperand(inst, i);
+    c->at[i] = low_flat(F->L, LLVMTypeOf(c->arg[i]));
+  }
+  c->rt = low_flat(F->L, LLVMTypeOf(inst));
+  c->res = WW_NEWN(F->L->a, ww_val, c->rt->n + 1);
+  for (uint32_t i = 0; i < c->rt->n; i++) c->res[i] = WW_NOVAL;
+}
+
+static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
+  low_callee c;
+  bool fresh;
+  uint32_t *memo = low_map_at(F->L->a, &F->L->callees, callee, &fresh);
+  if (fresh) *memo = find_row(low_name(callee));
+  take_apart(&c, F, inst, callee);
+  if (*memo) {
+    const low_row *r = &rows[*memo - 1];
+    size_t n = strlen(r->pattern);
+    c.tail = r->pattern[n - 1] == '*' ? c.name + n - 1 : "";
+    if (r->each) call_each(&c, r->each, r->x, r->y);
+    else r->whole(&c, r->x, r->y);
+  } else if (!strncmp(c.name, "llvm.", 5)) {
+    const char *base = c.name + 5, *dot = strchr(base, '.');
+    if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0)) call_refuse(&c);
+  } else if (!call_math_library(&c, c.name, 0) && !call_opencl(&c))
+    low_refuse(F, "calls %s, which has no definition", c.name);
+  for (uint32_t i = 0; i < c.rt->n; i++)
+    if (c.res[i] == WW_NOVAL) c.res[i] = low_const(F, c.rt->c[i].type, 0);
+  if (c.rt->n) low_set(F, inst, c.res, c.rt->n);
+}
+
+/* A by-value aggregate: the callee may write it, so it gets a copy in this frame. */
+static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
+  LLVMTypeRef t = LLVMGetTypeAttributeValue(LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_byval));
+  LLVMAttributeRef al = LLVMGetCallSiteEnumAttribute(inst, i + 1, F->L->at_align);
+  uint32_t align = al ? (uint32_t)LLVMGetEnumAttributeValue(al) : LLVMABIAlignmentOfType(F->L->td, t);
+  uint64_t bytes = LLVMABISizeOfType(F->L->td, t), at = low_frame(F, bytes, align);
+  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+  low_block *b = low_cur(F);
+  if (!b->ended) b->ins.v[b->ins.n - 1].imm = (int64_t)at;
+  low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align}, low_address(F, LLVMGetOperand(inst, i), align), bytes);
+  return v;
+}
+
+static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
+  low *L = F->L;
+  WW_VEC(ww_val) args = {0};
+  for (uint32_t i = 0; i < LLVMGetNumArgOperands(inst); i++) {
+    LLVMValueRef a = LLVMGetOperand(inst, i);
+    if (LLVMGetCallSiteEnumAttribute(inst, i + 1, L->at_byval)) ww_push(L->a, &args, byval_copy(F, inst, i));
+    else
+      for (uint32_t k = 0; k < low_flat(L, LLVMTypeOf(a))->n; k++) ww_push(L->a, &args, low_comp_of(F, a, k));
+  }
+  const low_type *rt = low_flat(L, LLVMTypeOf(inst));
+  if (args.n > 255 || rt->n > 255) low_refuse(F, "a call with more than 255 values");
+  bool direct = LLVMIsAFunction(callee) != NULL;
+  ww_val target = direct ? WW_NOVAL : low_scalar(F, callee);
+  uint32_t index = direct ? low_want_fn(L, callee) : 0, ext = low_pool(F, args.v, args.n);
+  ww_val *res = WW_NEWN(L->a, ww_val, rt->n + 1);
+  for (uint32_t i = 0; i < rt->n; i++) res[i] = low_new_val(F, rt->c[i].type);
+  ww_ins *c = low_ins(F, direct ? WW_OP_CALL : WW_OP_CALLI, WW_VOID);
+  c->a = target;
+  c->imm = index;
+  c->ext = ext;
+  c->n = (uint8_t)args.n;
+  c->nres = (uint8_t)rt->n;
+  c->dst = rt->n ? res[0] : WW_NOVAL;
+  if (direct) *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
+  else F->indirect = true;
+  if (rt->n) low_set(F, inst, res, rt->n);
+}
+
+void low_call(low_fn *F, LLVMValueRef inst) {
+  LLVMValueRef callee = LLVMGetCalledValue(inst);
+  while (LLVMIsAGlobalAlias(callee)) callee = LLVMAliasGetAliasee(callee);
+  if (LLVMIsAInlineAsm(callee)) low_asm(F, inst, callee);
+  else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)) known_callee(F, inst, callee);
+  else real_call(F, inst, callee);
+}

@@ -1,0 +1,489 @@
+/* clang.c - finds clang and runs it as a child: source in, bitcode and diagnostics out.
+ *
+ * clang's driver would start a second process and search the machine for toolchains on each run. Its result, the
+ * `-cc1` line, depends only on clang itself and on a few flags, so it is asked for once (`-###`), kept in the cache and
+ * run directly; what the driver does not accept from it falls back to the driver. Bitcode comes on stdout, so nothing
+ * is ever left behind in a temporary folder. */
+#include "front_int.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <llvm/Config/llvm-config.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define OLDEST 17
+#define NEWEST 30
+#define TIMEOUT_S 120.0
+
+/* ---- finding clang ---- */
+
+static const char *search_path(const char *name, ww_arena *a) {
+  if (strchr(name, '/')) return access(name, X_OK) == 0 ? ww_strdup(a, name) : NULL;
+  const char *path = getenv("PATH");
+  for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
+    size_t n = strcspn(p, ":");
+    const char *file = ww_fmt(a, "%.*s/%s", (int)n, p, name);
+    if (n && access(file, X_OK) == 0) return file;
+    p += n + (p[n] == ':');
+  }
+  return NULL;
+}
+
+static const char *file_id(const char *path, ww_arena *a) {
+  struct stat st;
+  char real[PATH_MAX];
+  if (!realpath(path, real) || stat(real, &st)) return path;
+  return ww_fmt(a, "%s %lld.%ld %lld", real, (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec, (long long)st.st_size);
+}
+
+/* "clang version 19.1.7" somewhere in the first line, also behind a vendor's name. 0: not clang. */
+static int ask_version(const char *path) {
+  ww_run_result r;
+  int version = 0;
+  if (ww_run((const char *[]){path, "--version", NULL}, NULL, 0, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
+    const char *at = strstr(r.out.s, "clang version ");
+    if (at) version = atoi(at + strlen("clang version "));
+  }
+  ww_run_free(&r);
+  return version;
+}
+
+static bool accept(const char *name, int version, ww_arena *a, ww_clang *out) {
+  const char *path = search_path(name, a);
+  if (!path && version) path = search_path(ww_fmt(a, "/usr/lib/llvm-%d/bin/clang", version), a);
+  if (!path) return false;
+  if (!version) version = ask_version(path);
+  if (version < OLDEST) return false;
+  *out = (ww_clang){.path = path, .id = file_id(path, a), .version = version};
+  return true;
+}
+
+/* Newest first, but beginning with the version of the LLVM library that will read the bitcode: that pair always fits,
+ * a library may refuse what a newer clang writes. */
+ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
+  const char *env = getenv("WARPWISE_CLANG");
+  if (env && *env) {
+    if (accept(env, 0, a, out)) return WW_OK;
+    return ww_fail(e, WW_EUNSUPPORTED, "WARPWISE_CLANG=%s is not clang %d or newer", env, OLDEST);
+  }
+  for (int v = LLVM_VERSION_MAJOR; v >= OLDEST; v--)
+    if (accept(ww_fmt(a, "clang-%d", v), v, a, out)) return WW_OK;
+  for (int v = NEWEST; v > LLVM_VERSION_MAJOR; v--)
+    if (accept(ww_fmt(a, "clang-%d", v), v, a, out)) return WW_OK;
+  if (accept("clang", 0, a, out)) return WW_OK;
+  return ww_fail(e, WW_EUNSUPPORTED, "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set WARPWISE_CLANG",
+                 OLDEST, LLVM_VERSION_MAJOR);
+}
+
+const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
+  ww_clang c;
+  if (ww_clang_find(a, &c, e) != WW_OK) return NULL;
+  if (version) *version = c.version;
+  return c.path;
+}
+
+/* ---- places ---- */
+
+const char *ww_shim_dir(ww_arena *a) {
+  char real[PATH_MAX];
+  const char *dir = ww_path_join(a, ww_data_dir(a), "shim");
+  return realpath(dir, real) ? ww_strdup(a, real) : dir; /* build/shim is a link: one path, one cache key */
+}
+
+const char *ww_front_cache(ww_arena *a) {
+  const char *dir = ww_cache_dir(a);
+  if (!dir) return NULL;
+  dir = ww_path_join(a, dir, "front");
+  if (mkdir(dir, 0777) && errno != EEXIST) return NULL;
+  return access(dir, W_OK) == 0 ? dir : NULL;
+}
+
+int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
+  int fd = memfd_create("warpwise", MFD_CLOEXEC);
+  if (fd < 0) return -1;
+  for (const char *p = data; n;) {
+    ssize_t done = write(fd, p, n);
+    if (done < 0 && errno == EINTR) continue;
+    if (done <= 0) {
+      close(fd);
+      return -1;
+    }
+    p += done;
+    n -= (size_t)done;
+  }
+  *path = ww_fmt(a, "/proc/%d/fd/%d", (int)getpid(), fd); /* not /proc/self: the child opens it */
+  return fd;
+}
+
+/* ---- the driver's line ---- */
+
+const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
+  const char *name = j->dialect == WW_CUDA ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
+                     : j->dialect == WW_HIP                  ? "hip/ww_hip.h"
+                     : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
+                                                           : NULL;
+  return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
+}
+
+static bool is_c(const char *file) {
+  const char *dot = strrchr(file, '.');
+  return dot && !strcmp(dot, ".c");
+}
+
+const char *ww_clang_language(const ww_job *j) {
+  switch (j->dialect) {
+  case WW_CUDA: return "cuda";
+  case WW_HIP: return "hip";
+  case WW_OPENCL: return j->host ? (is_c(j->file) ? "c" : "c++") : "cl";
+  default: return is_c(j->file) ? "c" : "c++";
+  }
+}
+
+static void add(ww_arena *a, ww_strs *v, const char *const *words) {
+  for (; *words; words++) ww_push(a, v, *words);
+}
+#define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
+
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  const char *shim = ww_shim_dir(a);
+  ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
+      "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
+  if (!j->host) ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
+  if (j->sdk) {
+    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
+        ww_path_join(a, j->sdk, "include/cccl"));
+  } else {
+    ADD(a, v, "-I", ww_path_join(a, shim, "cuda"), "-I", ww_path_join(a, shim, "common"));
+  }
+}
+
+static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  const char *shim = ww_shim_dir(a);
+  switch (j->dialect) {
+  case WW_CUDA: cuda_words(j, a, v); break;
+  case WW_HIP:
+    ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a",
+        "-fms-extensions", "-I", ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
+    if (j->host) ADD(a, v, "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
+    else ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
+    break;
+  case WW_OPENCL:
+    if (!j->host) ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90", ww_fmt(a, "-cl-std=%s", j->cl_std));
+    ADD(a, v, "-I", ww_path_join(a, shim, "opencl"));
+    break;
+  default:
+    ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target", "-march=sm_90", "-nogpulib",
+        "--cuda-path=/nonexistent", "-I", ww_path_join(a, shim, "openmp"),
+        j->host ? "--offload-host-only" : "--offload-device-only");
+  }
+}
+
+/* Everything up to the prelude and the file. */
+static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  ADD(a, v, j->clang->path, "-x", ww_clang_language(j));
+  dialect_words(j, a, v);
+  ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
+      "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
+  for (uint32_t i = 0; i < j->flags->driver.n; i++) ww_push(a, v, j->flags->driver.v[i]);
+}
+
+/* -cc1 options of our own, which the driver does not decide. */
+static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
+  if (j->host) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
+  if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-target-feature", "+ptx85", "-fcuda-allow-variadic-functions");
+  if (j->dialect == WW_OPENCL && !j->host)
+    ADD(a, v, "-target-feature", "+ptx85", "-fdeclare-opencl-builtins", "-finclude-default-header");
+}
+
+/* What other compilers let pass. -w already silences warnings; these are errors by default. */
+static void tolerant_words(ww_arena *a, ww_strs *v) {
+  ADD(a, v, "-Wno-c++11-narrowing", "-Wno-invalid-constexpr", "-Wno-register", "-Wno-reserved-user-defined-literal",
+      "-Wno-implicit-function-declaration", "-Wno-int-conversion", "-Wno-incompatible-function-pointer-types",
+      "-Wno-return-type", "-Wno-non-pod-varargs", "-Wno-enum-constexpr-conversion", "-Wno-implicit-int");
+}
+
+static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
+  ADD(a, v, "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=0");
+  if (cc1) ADD(a, v, "-ferror-limit", "0", "-w");
+  else ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
+}
+
+void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  cc1_words(j, a, v);
+  diagnostic_words(a, v, true);
+  tolerant_words(a, v);
+}
+
+/* ---- the -cc1 line ---- */
+
+/* Splits one line of -###: "word" "word", backslash escapes inside. */
+static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strs *out) {
+  ww_buf b = {0};
+  for (const char *p = line, *end = line + n; p < end; p++) {
+    if (*p != '"') continue;
+    b.n = 0;
+    for (p++; p < end && *p != '"'; p++) {
+      if (*p == '\\' && p + 1 < end) p++;
+      ww_buf_add(&b, p, 1);
+    }
+    ww_push(a, out, ww_strndup(a, b.s ? b.s : "", b.n));
+  }
+  ww_buf_free(&b);
+}
+
+/* Leaves out what belongs to one run only: names of input and output, the working folder. */
+static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
+  static const char *const one[] = {"-emit-llvm-bc", "-emit-llvm-uselists", "-discard-value-names", "-fdebug-compilation-dir=",
+                                    "-fcoverage-compilation-dir=", "-cuid=", "-debug-info-kind=", "-dwarf-version="};
+  static const char *const two[] = {"-main-file-name", "-o", "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
+                                    "-fdebug-compilation-dir", "-dumpdir"};
+  for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
+    const char *w = all->v[i];
+    bool skip = false;
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++) skip |= starts(w, one[k]);
+    for (size_t k = 0; k < sizeof two / sizeof *two && !skip; k++)
+      if (!strcmp(w, two[k])) skip = true, i++;
+    if (!skip) ww_push(a, out, w);
+  }
+}
+
+/* The first (OpenMP's host half) or the last -cc1 line of the driver's plan. */
+static bool parse_plan(const char *text, bool first, ww_arena *a, ww_strs *out) {
+  ww_strs all = {0};
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n");
+    if (memmem(p, n, "\"-cc1\"", 6) && !(first && all.n)) {
+      all.n = 0;
+      split_quoted(p, n, a, &all);
+    }
+    p += n + (p[n] == '\n');
+  }
+  if (all.n < 8 || strcmp(all.v[1], "-cc1")) return false;
+  keep_lasting(&all, a, out);
+  return true;
+}
+
+static bool read_words(const char *path, ww_arena *a, ww_strs *out) {
+  char *text;
+  size_t n;
+  if (ww_read_file(a, path, 1 << 20, &text, &n, NULL) != WW_OK) return false;
+  for (char *p = text; p < text + n; p += strlen(p) + 1) ww_push(a, out, p);
+  return out->n > 8 && !strcmp(out->v[1], "-cc1");
+}
+
+static void write_words(const char *path, const ww_strs *words) {
+  ww_buf b = {0};
+  for (uint32_t i = 0; i < words->n; i++) ww_buf_add(&b, words->v[i], strlen(words->v[i]) + 1);
+  ww_write_file_atomic(path, b.s, b.n, NULL); /* a cache that cannot be written only costs time */
+  ww_buf_free(&b);
+}
+
+static uint64_t hash_words(const ww_strs *v, const char *id) {
+  uint64_t h = ww_hash(id, strlen(id), 0);
+  for (uint32_t i = 0; i < v->n; i++) h = ww_hash(v->v[i], strlen(v->v[i]) + 1, h);
+  return h;
+}
+
+ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e) {
+  ww_strs words = {0};
+  driver_words(j, a, &words);
+  ADD(a, &words, "-o", "-", "/dev/null", "-###");
+  const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
+  if (cache) {
+    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)hash_words(&words, j->clang->id), openmp_host ? "h" : "");
+    if (read_words(file, a, out)) return WW_OK;
+    out->n = 0;
+  }
+  ww_push(a, &words, NULL);
+  ww_run_result r;
+  ww_status rc = ww_run(words.v, NULL, 0, TIMEOUT_S, &r, e);
+  if (rc == WW_OK && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
+    const char *at = strstr(r.err.s, "error: ");
+    rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s", (int)strcspn(at + 7, "\n"), at + 7)
+            : ww_fail(e, WW_EDATA, "clang's driver printed no -cc1 line");
+  }
+  ww_run_free(&r);
+  if (rc == WW_OK && file) write_words(file, out);
+  return rc;
+}
+
+/* ---- diagnostics ---- */
+
+static const char *const severities[] = {": note: ", ": warning: ", ": error: ", ": fatal error: "};
+
+/* "file:12:3: error: text"; false when the line is something else. */
+static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
+  for (int s = WW_MSG_FATAL; s >= WW_MSG_NOTE; s--) {
+    const char *at = memmem(line, n, severities[s], strlen(severities[s]));
+    if (!at) continue;
+    const char *text = at + strlen(severities[s]);
+    *m = (ww_msg){.severity = (ww_severity)s, .text = ww_strndup(a, text, (size_t)(line + n - text))};
+    char *place = ww_strndup(a, line, (size_t)(at - line));
+    char *col = strrchr(place, ':');
+    if (!col) return true;
+    *col = 0;
+    m->col = (uint32_t)strtoul(col + 1, NULL, 10);
+    char *row = strrchr(place, ':');
+    if (!row) return true;
+    *row = 0;
+    m->line = (uint32_t)strtoul(row + 1, NULL, 10);
+    m->file = place;
+    return true;
+  }
+  if (n > 7 && starts(line, "error: ")) {
+    *m = (ww_msg){.severity = WW_MSG_ERROR, .text = ww_strndup(a, line + 7, n - 7)};
+    return true;
+  }
+  if (n > 13 && starts(line, "fatal error: ")) {
+    *m = (ww_msg){.severity = WW_MSG_FATAL, .text = ww_strndup(a, line + 13, n - 13)};
+    return true;
+  }
+  return false;
+}
+
+static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
+  static const char from[] = "In file included from ";
+  WW_VEC(ww_msg) msgs = {0};
+  const char *inc = NULL;
+  uint32_t inc_line = 0;
+  for (const char *p = text; *p;) {
+    size_t n = strcspn(p, "\n");
+    ww_msg m;
+    if (starts(p, from)) {
+      char *place = ww_strndup(a, p + strlen(from), n - strlen(from) - 1);
+      char *colon = strrchr(place, ':');
+      if (colon && !inc) { /* the first is the outermost */
+        *colon = 0;
+        inc = place;
+        inc_line = (uint32_t)strtoul(colon + 1, NULL, 10);
+      }
+    } else if (parse_msg(p, n, a, &m)) {
+      if (m.severity != WW_MSG_NOTE) {
+        m.from = inc;
+        m.from_line = inc_line;
+      }
+      inc = NULL;
+      ww_push(a, &msgs, m);
+    }
+    p += n + (p[n] == '\n');
+  }
+  out->msgs = msgs.v;
+  out->nmsgs = msgs.n;
+}
+
+/* ---- running ---- */
+
+static ww_status run(ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
+  ww_push(a, argv, NULL);
+  argv->n--;
+  ww_run_result r;
+  *out = (ww_compiled){0};
+  ww_status rc = ww_run(argv->v, NULL, 0, TIMEOUT_S, &r, e);
+  if (rc != WW_OK) {
+    ww_run_free(&r);
+    return rc;
+  }
+  if (r.timed_out) {
+    rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.0f seconds", TIMEOUT_S);
+  } else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")) {
+    rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
+  } else {
+    parse_msgs(r.err.s, a, out);
+    out->ok = r.exit_code == 0 && r.out.n > 4;
+    if (out->ok) {
+      void *copy = ww_alloc(a, r.out.n + 1);
+      memcpy(copy, r.out.s, r.out.n);
+      out->bitcode = copy;
+      out->n = r.out.n;
+    }
+  }
+  ww_run_free(&r);
+  return rc;
+}
+
+static void common_words(const ww_job *j, ww_arena *a, ww_strs *v) {
+  for (uint32_t i = 0; i < j->flags->cc1.n; i++) ww_push(a, v, j->flags->cc1.v[i]);
+  if (j->overlay) ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
+}
+
+/* True when the run failed for the sake of the precompiled prelude, not of the source. */
+static bool pch_is_stale(const ww_compiled *c) {
+  for (uint32_t i = 0; i < c->nmsgs; i++)
+    if (strstr(c->msgs[i].text, "precompiled") || strstr(c->msgs[i].text, "PCH file") || strstr(c->msgs[i].text, "AST file"))
+      return true;
+  return false;
+}
+
+static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const char *host_ir, ww_arena *a,
+                         ww_compiled *out, ww_err *e) {
+  ww_strs v = {0};
+  char cwd[PATH_MAX];
+  for (uint32_t i = 0; i < line->n; i++) ww_push(a, &v, line->v[i]);
+  ww_clang_own_words(j, a, &v);
+  const char *prelude = ww_clang_prelude(j, a);
+  const char *pch = !j->no_pch ? ww_pch_get(j, line, rebuild, a) : NULL;
+  if (pch) ADD(a, &v, "-include-pch", pch);
+  else if (prelude) ADD(a, &v, "-include", prelude);
+  common_words(j, a, &v);
+  if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
+  if (host_ir) ADD(a, &v, "-fopenmp-host-ir-file-path", host_ir);
+  ADD(a, &v, "-main-file-name", ww_path_base(j->file), "-emit-llvm-bc", "-o", "-", "-x", ww_clang_language(j), j->file);
+  ww_status rc = run(&v, a, out, e);
+  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, host_ir, a, out, e);
+  return rc;
+}
+
+/* The slow, sure way: no cache, no precompiled prelude. */
+static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+  ww_strs v = {0}, own = {0};
+  driver_words(j, a, &v);
+  cc1_words(j, a, &own);
+  for (uint32_t i = 0; i < own.n; i++) ADD(a, &v, "-Xclang", own.v[i]);
+  diagnostic_words(a, &v, false);
+  tolerant_words(a, &v);
+  const char *prelude = ww_clang_prelude(j, a);
+  if (prelude) ADD(a, &v, "-include", prelude);
+  common_words(j, a, &v);
+  ADD(a, &v, "-o", "-", j->file);
+  return run(&v, a, out, e);
+}
+
+/* OpenMP's device half needs the host half's table of target regions. */
+static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, ww_compiled *out, ww_err *e) {
+  ww_strs host = {0};
+  const char *path = NULL;
+  ww_status rc = ww_clang_line(j, true, a, &host, e);
+  if (rc == WW_OK) rc = run_cc1(j, &host, false, NULL, a, out, e);
+  if (rc != WW_OK || !out->ok) return rc;
+  int fd = ww_memfd(out->bitcode, out->n, a, &path);
+  if (fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
+  rc = run_cc1(j, line, false, path, a, out, e);
+  close(fd);
+  return rc;
+}
+
+static bool driver_may_help(const ww_compiled *c) {
+  if (c->ok) return false;
+  for (uint32_t i = 0; i < c->nmsgs; i++)
+    if (!c->msgs[i].file && strstr(c->msgs[i].text, "unknown argument")) return true;
+  return c->nmsgs == 0;
+}
+
+ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e) {
+  ww_strs line = {0};
+  ww_status rc = ww_clang_line(j, false, a, &line, e);
+  if (rc == WW_EUSAGE) return rc;
+  if (rc == WW_OK) {
+    bool openmp = j->dialect == WW_OPENMP && !j->host;
+    rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
+    if (rc == WW_OK && !driver_may_help(out)) return WW_OK;
+    if (rc == WW_ELIMIT) return rc;
+  }
+  return run_driver(j, a, out, e);
+}

@@ -1,0 +1,162 @@
+/* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc, clang or an OpenCL runtime.
+ *
+ * What changes the meaning of the source is kept, what steers code generation, linking or output is dropped: the target
+ * and the optimisation level are ours. Unknown flags are listed in `ignored`, so that a note can name them. */
+#include "front_int.h"
+
+#include <stdlib.h>
+
+typedef enum {
+  KEEP,      /* for clang -cc1 as it stands, value joined or in the next word */
+  DRIVER,    /* for the driver, as it stands */
+  DROP,      /* no word of it reaches clang */
+  DROP_NEXT, /* and its value is the next word unless joined by = */
+} action;
+
+typedef struct {
+  const char *name;
+  action what;
+  const char *as; /* KEEP: clang's spelling */
+} flag_rule;
+
+/* Exact names, or names followed by =value. */
+static const flag_rule exact[] = {
+    {"--define-macro", KEEP, "-D"}, {"--undefine-macro", KEEP, "-U"}, {"--include-path", KEEP, "-I"},
+    {"--system-include", KEEP, "-isystem"}, {"--pre-include", KEEP, "-include"}, {"-include", KEEP, "-include"},
+    {"-isystem", KEEP, "-isystem"}, {"-iquote", KEEP, "-iquote"}, {"-idirafter", KEEP, "-idirafter"},
+    {"-arch", DROP_NEXT, NULL}, {"--gpu-architecture", DROP_NEXT, NULL}, {"-code", DROP_NEXT, NULL},
+    {"--gpu-code", DROP_NEXT, NULL}, {"-gencode", DROP_NEXT, NULL}, {"--generate-code", DROP_NEXT, NULL},
+    {"-maxrregcount", DROP_NEXT, NULL}, {"--maxrregcount", DROP_NEXT, NULL}, {"-ccbin", DROP_NEXT, NULL},
+    {"--compiler-bindir", DROP_NEXT, NULL}, {"-o", DROP_NEXT, NULL}, {"--output-file", DROP_NEXT, NULL},
+    {"-Xptxas", DROP_NEXT, NULL}, {"--ptxas-options", DROP_NEXT, NULL}, {"-Xlinker", DROP_NEXT, NULL},
+    {"--linker-options", DROP_NEXT, NULL}, {"-Xnvlink", DROP_NEXT, NULL}, {"-Xcudafe", DROP_NEXT, NULL},
+    {"-Xopenmp-target", DROP_NEXT, NULL}, {"-Xarch_device", DROP_NEXT, NULL}, {"-Xarch_host", DROP_NEXT, NULL},
+    {"-cudart", DROP_NEXT, NULL}, {"--cudart", DROP_NEXT, NULL}, {"-t", DROP_NEXT, NULL}, {"--threads", DROP_NEXT, NULL},
+    {"-MF", DROP_NEXT, NULL}, {"-MT", DROP_NEXT, NULL}, {"-MQ", DROP_NEXT, NULL}, {"-L", DROP_NEXT, NULL},
+    {"-l", DROP_NEXT, NULL}, {"--default-stream", DROP_NEXT, NULL}, {"-default-stream", DROP_NEXT, NULL},
+    {"-diag-suppress", DROP_NEXT, NULL}, {"--diag-suppress", DROP_NEXT, NULL}, {"-Xclang", DROP_NEXT, NULL},
+    {"-rdc", DROP, NULL}, {"--relocatable-device-code", DROP, NULL}, {"-dc", DROP, NULL}, {"-dlto", DROP, NULL},
+    {"-lineinfo", DROP, NULL}, {"--generate-line-info", DROP, NULL}, {"-extended-lambda", DROP, NULL},
+    {"--extended-lambda", DROP, NULL}, {"-c", DROP, NULL}, {"-S", DROP, NULL}, {"-v", DROP, NULL}, {"-w", DROP, NULL},
+    {"-G", DROP, NULL}, {"-pg", DROP, NULL}, {"-pthread", DROP, NULL}, {"-res-usage", DROP, NULL}, {"-keep", DROP, NULL},
+    {"-fopenmp", DROP, NULL}, {"-fopenmp-targets", DROP, NULL}, {"-mp", DROP, NULL}, {"-fgpu-rdc", DROP, NULL},
+    {"--offload-arch", DROP, NULL}, {"--amdgpu-target", DROP, NULL}, {"--cuda-gpu-arch", DROP, NULL},
+    {"--cuda-path", DROP, NULL}, {"--rocm-path", DROP, NULL}, {"-fPIC", DROP, NULL}, {"-fpic", DROP, NULL},
+    {"-fpermissive", DROP, NULL}, {"-MD", DROP, NULL}, {"-MMD", DROP, NULL}, {"-MP", DROP, NULL}, {"-M", DROP, NULL},
+    {"--compile", DROP, NULL}, {"--verbose", DROP, NULL}, {"-static", DROP, NULL}, {"-shared", DROP, NULL},
+    {"-fno-exceptions", DRIVER, NULL}, {"-fno-rtti", DRIVER, NULL}, {"-fms-extensions", DRIVER, NULL},
+    {"-ffast-math", DRIVER, NULL}, {"-ffp-contract", DRIVER, NULL}, {"-fno-math-errno", DRIVER, NULL},
+    {"-funsafe-math-optimizations", DRIVER, NULL}, {"-fassociative-math", DRIVER, NULL},
+    {"-freciprocal-math", DRIVER, NULL}, {"-ffinite-math-only", DRIVER, NULL}, {"-fno-signed-zeros", DRIVER, NULL},
+    {"-fapprox-func", DRIVER, NULL}, {"-funsigned-char", DRIVER, NULL}, {"-fsigned-char", DRIVER, NULL},
+    {"-fno-strict-aliasing", DRIVER, NULL}, {"-fgpu-flush-denormals-to-zero", DRIVER, NULL}, {"-ansi", DRIVER, NULL},
+    {"-fno-unroll-loops", DRIVER, NULL}, {"-fwrapv", DRIVER, NULL}, {"-fdelayed-template-parsing", DRIVER, NULL},
+};
+
+/* What begins so, after the exact names. */
+static const flag_rule prefix[] = {
+    {"-D", KEEP, "-D"}, {"-U", KEEP, "-U"}, {"-I", KEEP, "-I"}, {"-cl-", DRIVER, NULL}, {"--expt-", DROP, NULL},
+    {"-expt-", DROP, NULL}, {"-O", DROP, NULL}, {"-g", DROP, NULL}, {"-W", DROP, NULL}, {"-L", DROP, NULL},
+    {"-l", DROP, NULL}, {"-m", DROP, NULL}, {"-fopenmp", DROP, NULL}, {"-Minfo", DROP, NULL}, {"--ptxas", DROP, NULL},
+    {"--resource-usage", DROP, NULL}, {"--source-in-ptx", DROP, NULL}, {"-fdiagnostics", DROP, NULL},
+    {"-fcolor", DROP, NULL}, {"--generate-dependencies", DROP, NULL}, {"--display-error", DROP, NULL},
+};
+
+static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
+  for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
+    *len = strlen(exact[i].name);
+    if (strncmp(flag, exact[i].name, *len)) continue;
+    *joined = flag[*len] == '=';
+    if (*joined || !flag[*len]) return &exact[i];
+  }
+  for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
+    *len = strlen(prefix[i].name);
+    *joined = flag[*len] != 0;
+    if (!strncmp(flag, prefix[i].name, *len)) return &prefix[i];
+  }
+  return NULL;
+}
+
+static bool is(const char *flag, const char *name) {
+  while (*flag == '-') flag++;
+  return !strcmp(flag, name);
+}
+
+/* nvcc's fast mathematics: approximate division, square root and functions, denormals flushed; no reassociation, which
+ * is why it is not clang's -ffast-math. */
+static bool nvcc_math(const char *flag, ww_arena *a, ww_flags *out) {
+  bool all = is(flag, "use_fast_math");
+  if (all || is(flag, "ftz=true")) ww_push(a, &out->driver, "-fgpu-flush-denormals-to-zero");
+  if (all || is(flag, "prec-div=false")) ww_push(a, &out->driver, "-freciprocal-math");
+  if (all || is(flag, "prec-sqrt=false")) ww_push(a, &out->driver, "-fapprox-func");
+  if (all) ww_push(a, &out->driver, "-fgpu-approx-transcendentals");
+  if (is(flag, "fmad=false")) ww_push(a, &out->driver, "-ffp-contract=off");
+  return all || is(flag, "ftz=true") || is(flag, "ftz=false") || is(flag, "prec-div=false") || is(flag, "prec-div=true") ||
+         is(flag, "prec-sqrt=false") || is(flag, "prec-sqrt=true") || is(flag, "fmad=false") || is(flag, "fmad=true");
+}
+
+static int dialect_of(const char *x) {
+  if (!strcmp(x, "cu") || !strcmp(x, "cuda")) return WW_CUDA;
+  if (!strcmp(x, "hip")) return WW_HIP;
+  if (!strcmp(x, "cl")) return WW_OPENCL;
+  return -1;
+}
+
+/* The host compiler's own flags, comma-separated: only what the preprocessor sees matters to device code. */
+static void host_options(const char *list, ww_arena *a, ww_flags *out) {
+  while (*list) {
+    size_t n = strcspn(list, ",");
+    if (n > 2 && list[0] == '-' && strchr("DUI", list[1])) {
+      ww_push(a, &out->cc1, ww_strndup(a, list, 2));
+      ww_push(a, &out->cc1, ww_strndup(a, list + 2, n - 2));
+    }
+    list += n + (list[n] == ',');
+  }
+}
+
+/* One flag; `next` may be NULL. Returns whether next was its value. */
+static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *out) {
+  const char *eq = strchr(flag, '=');
+  size_t head = eq ? (size_t)(eq - flag) : strlen(flag);
+  if (nvcc_math(flag, a, out)) return false;
+  if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
+    const char *value = eq ? eq + 1 : next;
+    if (head >= 4 && value) {
+      ww_push(a, &out->driver, ww_fmt(a, "-std=%s", value));
+      return !eq;
+    }
+  }
+  if (!strncmp(flag, "-x", 2)) {
+    const char *value = flag[2] == '=' ? flag + 3 : flag[2] ? flag + 2 : next;
+    if (value && dialect_of(value) >= 0) out->dialect = dialect_of(value);
+    return value == next;
+  }
+  if (head >= 10 && (!strncmp(flag, "-Xcompiler", head) || !strncmp(flag, "--compiler-options", head))) {
+    const char *value = eq ? eq + 1 : next;
+    if (value) host_options(value, a, out);
+    return value == next;
+  }
+  size_t len;
+  bool joined;
+  const flag_rule *r = find_rule(flag, &len, &joined);
+  if (!r) {
+    ww_push(a, &out->ignored, flag);
+    return false;
+  }
+  if (r->what == DRIVER) ww_push(a, &out->driver, flag);
+  if (r->what == KEEP) {
+    const char *value = joined ? flag + len + (flag[len] == '=' && r->as && len > 2) : next;
+    if (!value) return false;
+    ww_push(a, &out->cc1, r->as);
+    ww_push(a, &out->cc1, value);
+  }
+  return !joined && (r->what == KEEP || r->what == DROP_NEXT);
+}
+
+void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out) {
+  *out = (ww_flags){.dialect = -1};
+  for (uint32_t i = 0; i < n; i++) {
+    const char *next = i + 1 < n ? flags[i + 1] : NULL;
+    if (sort_one(flags[i], next, a, out) && next) i++;
+  }
+}

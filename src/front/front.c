@@ -1,0 +1,334 @@
+/* front.c - source files in, Warpwise IR out: reads, chooses the dialect, compiles with recovery, lowers, tells what was lost.
+ *
+ * Which headers: our shim first, an installed SDK second. The shim is precompiled (a file takes about 90 ms against
+ * one second with the toolkit's headers), the same on every machine, and written to be interpreted: the toolkit's half and
+ * shuffle functions are inline PTX. Only a file that the shim cannot compile whole is tried with SDK headers, and
+ * the attempt that loses fewer kernels counts. */
+#include "front_int.h"
+#include "lower.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct {
+  const char *file;
+  ww_scan scan;
+  int dialect; /* -1: host code or unknown */
+  bool device; /* to be compiled for the device */
+} input;
+
+/* ---- reading ---- */
+
+ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e) {
+  struct stat st;
+  if (stat(file, &st)) return ww_fail(e, WW_EIO, "cannot open '%s': %s", file, strerror(errno));
+  if (S_ISDIR(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a directory: name a source file", file);
+  if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is not a regular file", file);
+  if (st.st_size > (off_t)WW_SOURCE_MAX)
+    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file, (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
+  ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
+  if (rc == WW_OK && memchr(*text, 0, *n)) return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
+  return rc;
+}
+
+/* Whether a directive of the text has both words, such as "pragma omp" and "target". */
+static bool has_directive(const ww_scan *s, const char *first, const char *second) {
+  for (const char *p = s->text; (p = strstr(p, first)); p++) {
+    const char *eol = p + strcspn(p, "\n");
+    if (s->kind[p - s->text] == WW_BYTE_DIRECTIVE && memmem(p, (size_t)(eol - p), second, strlen(second))) return true;
+  }
+  return false;
+}
+
+int ww_front_dialect(const char *file, const ww_scan *s) {
+  const char *dot = strrchr(ww_path_base(file), '.');
+  bool hip = has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h");
+  if (!dot) dot = "";
+  if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl")) return WW_OPENCL;
+  if (!strcmp(dot, ".hip") || hip) return WW_HIP;
+  if (!strcmp(dot, ".cu") || !strcmp(dot, ".cuh")) return WW_CUDA;
+  if (has_directive(s, "omp", "target")) return WW_OPENMP;
+  if (ww_scan_has_word(s, "__global__")) return WW_CUDA;
+  if (ww_scan_has_word(s, "__kernel")) return WW_OPENCL;
+  return -1;
+}
+
+static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, ww_err *e) {
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    char *text;
+    size_t n;
+    ww_status rc = ww_front_read(o->files[i], a, &text, &n, e);
+    if (rc != WW_OK) return rc;
+    in[i].file = o->files[i];
+    ww_scan_source(text, n, a, &in[i].scan);
+    in[i].dialect = ww_front_dialect(o->files[i], &in[i].scan);
+  }
+  return WW_OK;
+}
+
+/* Host sources beside device sources stay out of the device compile. */
+static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, input *in, ww_dialect *out, ww_err *e) {
+  int d = o->dialect >= 0 ? o->dialect : f->dialect;
+  for (uint32_t i = 0; i < o->nfiles && d < 0; i++) d = in[i].dialect;
+  if (d < 0)
+    return ww_fail(e, WW_EUSAGE, "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --dialect cuda|hip|opencl|openmp",
+                   o->files[0]);
+  uint32_t device = 0;
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    in[i].device = in[i].dialect == d || o->nfiles == 1;
+    if (in[i].dialect >= 0 && in[i].dialect != d && o->dialect < 0 && f->dialect < 0)
+      return ww_fail(e, WW_EUSAGE, "'%s' and '%s' are of different dialects: give one dialect at a time", o->files[0], in[i].file);
+    device += in[i].device;
+  }
+  for (uint32_t i = 0; i < o->nfiles && !device; i++) in[i].device = true;
+  *out = (ww_dialect)d;
+  return WW_OK;
+}
+
+/* ---- compiling ---- */
+
+typedef struct {
+  ww_compiled c;
+  ww_losses losses;
+  ww_diags diags;
+} attempt;
+
+static ww_status try_job(const ww_job *j, uint32_t first_loss, ww_arena *a, attempt *t, ww_err *e) {
+  *t = (attempt){0};
+  for (uint32_t i = 0; i < first_loss; i++) ww_push(a, &t->losses, (ww_loss){0}); /* ids are unique in a unit */
+  return ww_recover_compile(j, a, &t->c, &t->losses, &t->diags, e);
+}
+
+static uint64_t cost(const attempt *t, uint32_t first) {
+  uint64_t kernels = 0;
+  if (!t->c.ok) return UINT64_MAX;
+  for (uint32_t i = first; i < t->losses.n; i++) kernels += t->losses.v[i].kernel;
+  return kernels << 32 | (t->losses.n - first) << 16 | (t->diags.n < 0xffff ? t->diags.n : 0xffff);
+}
+
+static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
+                         ww_err *e) {
+  uint32_t first = losses->n;
+  attempt best, other;
+  ww_status rc = try_job(j, first, a, &best, e);
+  if (rc != WW_OK) return rc;
+  const char *sdk = j->dialect == WW_CUDA && !o->no_sdk && cost(&best, first) ? ww_sdk_cuda(a) : NULL;
+  if (sdk && !best.c.append_failed) {
+    ww_job with = *j;
+    with.sdk = sdk;
+    if (ww_file_exists(ww_clang_prelude(&with, a)) && try_job(&with, first, a, &other, NULL) == WW_OK && cost(&other, first) < cost(&best, first))
+      best = other;
+  }
+  *out = best.c;
+  for (uint32_t i = first; i < best.losses.n; i++) ww_push(a, losses, best.losses.v[i]);
+  for (uint32_t i = 0; i < best.diags.n; i++) ww_push(a, diags, best.diags.v[i]);
+  return WW_OK;
+}
+
+static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) {
+  const ww_msg *m = NULL;
+  for (uint32_t i = 0; i < c->nmsgs && !m; i++)
+    if (c->msgs[i].severity >= WW_MSG_ERROR) m = &c->msgs[i];
+  ww_status rc = ww_fail(e, WW_EPARSE, "%s", m ? m->text : "clang failed without a message");
+  if (e) {
+    e->file = m && m->file ? m->file : file;
+    e->line = m ? m->line : 0;
+    e->col = m ? m->col : 0;
+  }
+  return rc;
+}
+
+/* ---- instantiation ---- */
+
+static bool declares_template(const ww_scan *s, const char *name, size_t n) {
+  for (uint32_t i = 0; i < s->ndecls; i++)
+    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n && !memcmp(s->decls[i].name, name, n)) return true;
+  return false;
+}
+
+/* A pointer to the instance makes clang emit it; nothing of the signature has to be known. Each instance is put behind the
+ * file that declares it, or the first file. */
+static const char *instances_of(const ww_front_options *o, const input *in, uint32_t which, ww_arena *a) {
+  ww_buf b = {0};
+  for (uint32_t k = 0; k < o->ninstantiate; k++) {
+    const char *name = o->instantiate[k];
+    size_t n = strcspn(name, "< ");
+    const char *plain = name;
+    for (size_t i = 0; i + 1 < n; i++)
+      if (name[i] == ':' && name[i + 1] == ':') plain = name + i + 2;
+    uint32_t home = UINT32_MAX, first = UINT32_MAX;
+    for (uint32_t i = 0; i < o->nfiles; i++) {
+      if (!in[i].device) continue;
+      if (first == UINT32_MAX) first = i;
+      if (home == UINT32_MAX && declares_template(&in[i].scan, plain, (size_t)(name + n - plain))) home = i;
+    }
+    if (home == UINT32_MAX) home = first;
+    if (home == which) ww_buf_fmt(&b, "\nstatic void *ww_instance_%u __attribute__((used)) = (void *)&%s;", k, name);
+  }
+  const char *out = b.n ? ww_fmt(a, "%s\n", b.s) : NULL;
+  ww_buf_free(&b);
+  return out;
+}
+
+static ww_status instance_error(const ww_compiled *c, const ww_front_options *o, const input *in, ww_err *e) {
+  for (uint32_t i = 0; i < c->nmsgs; i++) {
+    const ww_msg *m = &c->msgs[i];
+    if (m->severity < WW_MSG_ERROR || m->line <= in->scan.nlines) continue;
+    uint32_t k = m->line - in->scan.nlines - 1;
+    return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s': %s", k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0], m->text);
+  }
+  return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s'", o->instantiate[0]);
+}
+
+/* ---- what was lost ---- */
+
+/* "const float *x, int n" -> parameters with name and type as text. */
+static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
+  WW_VEC(ww_param) v = {0};
+  for (const char *p = text ? text : ""; *p;) {
+    const char *end = p;
+    for (int depth = 0; *end && (depth || *end != ','); end++) {
+      if (strchr("(<[{", *end)) depth++;
+      if (strchr(")>]}", *end)) depth--;
+    }
+    const char *stop = end;
+    while (stop > p && (isspace((unsigned char)stop[-1]) || stop[-1] == ']' || stop[-1] == '[')) stop--;
+    const char *name = stop;
+    while (name > p && (isalnum((unsigned char)name[-1]) || name[-1] == '_')) name--;
+    while (p < name && isspace((unsigned char)*p)) p++;
+    const char *type_end = name;
+    while (type_end > p && isspace((unsigned char)type_end[-1])) type_end--;
+    if (type_end > p)
+      ww_push(a, &v, (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)), .ctype = ww_strndup(a, p, (size_t)(type_end - p)),
+                                .pointer = type_end[-1] == '*', .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
+    p = end + (*end == ',');
+  }
+  fn->params = v.v;
+  fn->nparams = v.n;
+}
+
+static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
+  const char *at = fn->refusal ? strstr(fn->refusal, "__ww_lost_") : NULL;
+  if (!at) return;
+  uint32_t id = (uint32_t)strtoul(at + strlen("__ww_lost_"), NULL, 10);
+  if (id >= losses->n) return;
+  const ww_loss *l = &losses->v[id];
+  bool itself = l->kernel && l->name && !strncmp(fn->name, l->name, strlen(l->name));
+  fn->refusal = itself ? l->message
+                       : ww_fmt(a, "it calls '%s', which does not compile: %s", l->name ? l->name : "a function", l->message);
+}
+
+static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
+  for (uint32_t i = 0; i < losses->n; i++) {
+    const ww_loss *l = &losses->v[i];
+    if (!l->kernel || !l->whole || !l->name) continue;
+    m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
+    ww_fn *fn = &m->fns[m->nfns++];
+    *fn = (ww_fn){.name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
+    params_of_text(l->params, a, fn);
+  }
+}
+
+static bool listed(const ww_module *m, const char *name) {
+  size_t n = strlen(name);
+  for (uint32_t i = 0; i < m->nfns; i++) {
+    const char *p = m->fns[i].kernel ? m->fns[i].name : "";
+    for (const char *q; (q = strstr(p, "::")) && q < p + strcspn(p, "<("); p = q + 2) {}
+    if (!strncmp(p, name, n) && !isalnum((unsigned char)p[n]) && p[n] != '_') return true;
+  }
+  return false;
+}
+
+/* Kernel templates that nobody instantiates are no kernels yet; say so instead of leaving them out in silence. */
+static void note_templates(const input *in, const ww_module *m, ww_diags *diags, ww_arena *a) {
+  for (uint32_t i = 0; i < in->scan.ndecls; i++) {
+    const ww_decl *d = &in->scan.decls[i];
+    if (!d->kernel || !d->tmpl || !d->name || !d->body || listed(m, d->name)) continue;
+    ww_push(a, diags, (ww_diag){.file = in->file, .line = d->line, .message = ww_fmt(a, "kernel template '%s' is not instantiated here: name an instance with --instantiate '%s<...>'", d->name, d->name)});
+  }
+}
+
+static uint32_t count_kernels(const ww_module *m) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < m->nfns; i++) n += m->fns[i].kernel;
+  return n;
+}
+
+/* ---- the whole ---- */
+
+typedef struct {
+  const void **bitcode;
+  size_t *sizes;
+  uint32_t n;
+  ww_losses losses;
+  ww_diags diags;
+} objects;
+
+static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out, ww_err *e) {
+  ww_err why = {0};
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    if (!in[i].device) continue;
+    ww_compiled c;
+    j->file = in[i].file;
+    j->scan = &in[i].scan;
+    j->append = instances_of(o, in, i, a);
+    ww_status rc = compile(j, o, a, &c, &out->losses, &out->diags, e);
+    if (rc != WW_OK) return rc;
+    if (c.append_failed) return instance_error(&c, o, &in[i], e);
+    if (c.ok) {
+      out->bitcode[out->n] = c.bitcode;
+      out->sizes[out->n++] = c.n;
+    } else {
+      first_error(&c, in[i].file, &why);
+      ww_push(a, &out->diags, (ww_diag){.file = why.file, .line = why.line, .col = why.col, .error = true, .message = ww_strdup(a, why.msg)});
+    }
+  }
+  if (out->n) return WW_OK;
+  if (e) *e = why;
+  return why.code;
+}
+
+static void note_flags(const ww_flags *f, ww_diags *diags, ww_arena *a) {
+  for (uint32_t i = 0; i < f->ignored.n; i++)
+    ww_push(a, diags, (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored", f->ignored.v[i])});
+}
+
+static ww_status no_kernel(const ww_front_options *o, const objects *ob, ww_err *e) {
+  for (uint32_t i = 0; i < ob->diags.n; i++)
+    if (ob->diags.v[i].file) {
+      ww_status rc = ww_fail(e, WW_EPARSE, "no kernel could be listed: %s", ob->diags.v[i].message);
+      if (e) e->file = ob->diags.v[i].file, e->line = ob->diags.v[i].line;
+      return rc;
+    }
+  return ww_fail(e, WW_EPARSE, "no kernel in '%s'", o->files[0]);
+}
+
+ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+  ww_clang clang;
+  ww_flags flags;
+  ww_dialect dialect;
+  *out = (ww_unit){0};
+  if (!o->nfiles) return ww_fail(e, WW_EUSAGE, "no source file given");
+  input *in = WW_NEWN(a, input, o->nfiles);
+  objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles), .sizes = WW_NEWN(a, size_t, o->nfiles)};
+  ww_flags_sort(o->flags, o->nflags, a, &flags);
+  ww_status rc = read_inputs(o, a, in, e);
+  if (rc == WW_OK) rc = choose_dialect(o, &flags, in, &dialect, e);
+  if (rc == WW_OK) rc = ww_clang_find(a, &clang, e);
+  if (rc != WW_OK) return rc;
+  ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL1.2"};
+  rc = compile_all(o, &j, in, a, &ob, e);
+  if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, a, &out->module, e);
+  if (rc != WW_OK) return rc;
+  for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);
+  list_lost_kernels(&ob.losses, &out->module, a);
+  out->partial = ob.diags.n > 0;
+  for (uint32_t i = 0; i < o->nfiles; i++) note_templates(&in[i], &out->module, &ob.diags, a);
+  if (!count_kernels(&out->module)) return no_kernel(o, &ob, e);
+  note_flags(&flags, &ob.diags, a);
+  out->diags = ob.diags.v;
+  out->ndiags = ob.diags.n;
+  return WW_OK;
+}

@@ -1,0 +1,51 @@
+/* front.h - source files in, Warpwise IR out. clang runs as a child process; LLVM-C is used in this folder and nowhere else. */
+#ifndef WW_FRONT_H
+#define WW_FRONT_H
+
+#include "../ir/ir.h"
+#include "../report/launch.h"
+
+typedef struct {
+  const char **files; /* one or more translation units, device functions linked together */
+  uint32_t nfiles;
+  int dialect;        /* ww_dialect or -1: by file name and contents */
+  const char **flags; /* the user's -I -D -std ... (after `--`, or a launch spec's) */
+  uint32_t nflags;
+  const char **instantiate; /* "kern<float,256>" */
+  uint32_t ninstantiate;
+  bool no_sdk;        /* ignore installed CUDA/ROCm headers, use the shim */
+  bool no_cache;      /* no precompiled prelude */
+} ww_front_options;
+
+typedef struct {
+  const char *file;
+  uint32_t line, col;
+  bool error; /* else a warning or note about what was left out */
+  const char *message;
+} ww_diag;
+
+/* A launch that the host code shows: constants folded as far as LLVM folds them. */
+typedef struct {
+  const char *kernel; /* mangled name of the kernel */
+  ww_launch launch;   /* grid, block, shared, scalar args where constant; the rest not given */
+  const char *file;
+  uint32_t line;
+} ww_host_launch;
+
+typedef struct {
+  ww_module module; /* every kernel, the refused ones with their reason */
+  ww_diag *diags;
+  uint32_t ndiags;
+  bool partial;     /* something of the file was left out to save the rest; diags say what */
+} ww_unit;
+
+/* Parses, lowers, checks. Fails only when no kernel of the files could be listed. */
+ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
+/* The launches of the host code, from the host half of the same sources; none found is WW_OK and n == 0. */
+ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e);
+/* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only one; NULL when there is none. */
+const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
+/* The clang that will be used and its version; NULL with e filled when none is found. */
+const char *ww_front_clang(ww_arena *a, int *version, ww_err *e);
+
+#endif

@@ -1,0 +1,115 @@
+/* hostlaunch.c - the launches that a program's own host code shows.
+ *
+ * The host half of the sources is compiled without optimisation passes, then optimised here: with everything but main made
+ * internal LLVM propagates constants through the whole file, and kernel stubs can be kept from being inlined.
+ * What is not a constant after that is not given. Nothing in this file fails a caller: no launch found is an answer. */
+#include "hostlaunch_int.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+
+/* A whole program: nobody else calls its functions or writes its variables. */
+static void close_world(LLVMModuleRef m) {
+  LLVMValueRef entry = LLVMGetNamedFunction(m, "main");
+  if (!entry || LLVMIsDeclaration(entry)) return;
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (f != entry && !LLVMIsDeclaration(f)) {
+      LLVMSetComdat(f, NULL);
+      LLVMSetLinkage(f, LLVMInternalLinkage);
+      LLVMSetVisibility(f, LLVMDefaultVisibility);
+    }
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
+    size_t n;
+    const char *name = LLVMGetValueName2(g, &n);
+    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage || !strncmp(name, "llvm.", 5) || name[0] == '.') continue;
+    LLVMSetComdat(g, NULL);
+    LLVMSetLinkage(g, LLVMInternalLinkage);
+    LLVMSetVisibility(g, LLVMDefaultVisibility);
+  }
+}
+
+static bool optimise(LLVMModuleRef m) {
+  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopUnrolling(o, 0); /* one launch in the source stays one */
+  LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
+  LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
+  LLVMErrorRef err = LLVMRunPasses(m, "default<O2>", NULL, o);
+  LLVMDisposePassBuilderOptions(o);
+  if (!err) return true;
+  LLVMConsumeError(err);
+  return false;
+}
+
+static void find_launches(const ww_host_ir *h, ww_dialect d) {
+  bool stubs = d == WW_CUDA || d == WW_HIP;
+  if (stubs) ww_hostlaunch_prepare_cuda(h);
+  close_world(h->m);
+  if (!optimise(h->m)) return;
+  if (stubs) ww_hostlaunch_cuda(h);
+  if (d == WW_OPENMP) ww_hostlaunch_openmp(h);
+  if (d == WW_OPENCL) ww_hostlaunch_opencl(h);
+}
+
+static void read_bitcode(const ww_compiled *c, const ww_job *j, ww_arena *a, ww_host_launches *out) {
+  LLVMContextRef ctx = LLVMContextCreate();
+  LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "host", 0);
+  LLVMModuleRef m;
+  if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
+    ww_host_ir h = {.m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
+    find_launches(&h, j->dialect);
+    LLVMDisposeModule(m);
+  }
+  LLVMDisposeMemoryBuffer(b);
+  LLVMContextDispose(ctx);
+}
+
+static int by_line(const void *x, const void *y) {
+  const ww_host_launch *a = x, *b = y;
+  int c = strcmp(a->file ? a->file : "", b->file ? b->file : "");
+  return c ? c : a->line < b->line ? -1 : a->line > b->line;
+}
+
+/* The device sources of OpenCL have no host half; the other dialects' files have both. */
+static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
+  const char *dot = strrchr(file, '.');
+  if (d == WW_OPENCL) return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") && strstr(s->text, "clEnqueueNDRangeKernel");
+  if (d == WW_OPENMP) return strstr(s->text, "omp") != NULL;
+  return strstr(s->text, "<<<") || strstr(s->text, "Launch");
+}
+
+ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e) {
+  ww_host_launches found = {0};
+  ww_flags flags;
+  ww_clang clang;
+  *out = NULL;
+  *n = 0;
+  ww_flags_sort(o->flags, o->nflags, a, &flags);
+  int d = o->dialect >= 0 ? o->dialect : flags.dialect;
+  ww_scan *scans = WW_NEWN(a, ww_scan, o->nfiles);
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    char *text;
+    size_t len;
+    ww_status rc = ww_front_read(o->files[i], a, &text, &len, e);
+    if (rc != WW_OK) return rc;
+    ww_scan_source(text, len, a, &scans[i]);
+    if (d < 0) d = ww_front_dialect(o->files[i], &scans[i]);
+  }
+  if (d < 0) return WW_OK;
+  ww_status rc = ww_clang_find(a, &clang, e);
+  if (rc != WW_OK) return rc;
+  ww_job j = {.clang = &clang, .dialect = (ww_dialect)d, .host = true, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL1.2"};
+  for (uint32_t i = 0; i < o->nfiles; i++) {
+    ww_compiled c;
+    ww_losses losses = {0};
+    ww_diags diags = {0};
+    if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d)) continue;
+    j.file = o->files[i];
+    j.scan = &scans[i];
+    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) read_bitcode(&c, &j, a, &found);
+  }
+  if (found.n > 1) qsort(found.v, found.n, sizeof *found.v, by_line);
+  *out = found.v;
+  *n = found.n;
+  return WW_OK;
+}

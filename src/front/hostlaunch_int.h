@@ -1,0 +1,52 @@
+/* hostlaunch_int.h - what the finders of host launches share: constants, addresses and memory of optimised host IR. */
+#ifndef WW_HOSTLAUNCH_INT_H
+#define WW_HOSTLAUNCH_INT_H
+
+#include "front_int.h"
+
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+typedef WW_VEC(ww_host_launch) ww_host_launches;
+
+typedef struct {
+  LLVMModuleRef m;
+  LLVMTargetDataRef layout;
+  ww_arena *a;
+  const char *file; /* the source, as given */
+  ww_host_launches *out;
+} ww_host_ir;
+
+/* ---- hostvalue.c ---- */
+
+typedef struct {
+  LLVMValueRef base; /* what the address is an offset from: alloca, global, load, call, argument */
+  int64_t offset;    /* bytes */
+  bool exact;        /* the offset is constant */
+} ww_host_addr;
+
+bool ww_host_int(LLVMValueRef v, int64_t *out);              /* a constant integer, sign-extended */
+bool ww_host_arg(LLVMValueRef v, ww_arg *out);                /* a constant scalar as an argument */
+ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v);
+/* The one value that `size` bytes at base + offset are given by a store or a constant initialiser; false when there are several
+ * or none. Vector stores are taken apart. */
+bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size, int64_t *out);
+LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset);
+/* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the variable it was loaded from,
+ * malloc, new); 0 unknown. *origin identifies the allocation. */
+uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
+const char *ww_host_callee(LLVMValueRef call, size_t *n);    /* name of a directly called function, "" otherwise */
+bool ww_host_is_call(LLVMValueRef ins);
+void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l); /* file and line */
+/* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins: one per argument or NULL. */
+void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins);
+
+/* ---- one finder per dialect ---- */
+
+void ww_hostlaunch_prepare_cuda(const ww_host_ir *h); /* before optimisation */
+void ww_hostlaunch_cuda(const ww_host_ir *h);
+void ww_hostlaunch_openmp(const ww_host_ir *h);
+void ww_hostlaunch_opencl(const ww_host_ir *h);
+
+#endif

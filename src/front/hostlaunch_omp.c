@@ -1,0 +1,79 @@
+/* hostlaunch_omp.c - target regions of OpenMP host code: __tgt_target_kernel(location, device, teams, threads, region, arguments).
+ *
+ * The last operand points at a struct that the host fills right before the call. Arrays of pointers and sizes hang off
+ * it, one element per kernel parameter; scalars travel in the pointer slots. */
+#include "hostlaunch_int.h"
+
+#include <stdlib.h>
+
+/* Byte offsets in clang's struct __tgt_kernel_arguments. */
+enum { NARGS = 4, POINTERS = 16, SIZES = 24, TYPES = 32, TRIPS = 56 };
+enum { MAP_LITERAL = 0x100 };
+
+#define DEFAULT_THREADS 128 /* libomptarget's CUDA plugin: threads of a team when the program does not say */
+
+static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t offset) {
+  LLVMValueRef v = ww_host_stored_value(h, args, offset);
+  return v ? ww_host_address(h, v).base : NULL;
+}
+
+static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes, LLVMValueRef types, uint32_t i, ww_arg *out,
+                     LLVMValueRef *origin) {
+  int64_t type = 0, value, bytes;
+  if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type)) return;
+  if (type & MAP_LITERAL) {
+    int64_t size = 8;
+    if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value)) return;
+    if (sizes) ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &size);
+    uint8_t *raw = ww_alloc(h->a, 8); /* the parameter's own bits; its type is the kernel's affair */
+    memcpy(raw, &value, 8);
+    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = size > 0 && size < 8 ? (uint32_t)size : 8};
+    return;
+  }
+  LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
+  uint64_t allocated = p ? ww_host_allocation(h, p, origin) : 0;
+  if (sizes && ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &bytes) && bytes > 0) allocated = (uint64_t)bytes;
+  if (allocated) *out = (ww_arg){.kind = WW_ARG_BUFFER, .buffer = {.bytes = allocated}};
+}
+
+static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
+  int64_t n;
+  LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES), types = array_at(h, args, TYPES);
+  if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers) return;
+  l->nargs = (uint32_t)n;
+  l->args = WW_NEWN(h->a, ww_arg, n);
+  LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n);
+  for (uint32_t i = 0; i < (uint32_t)n; i++) argument(h, pointers, sizes, types, i, &l->args[i], &origins[i]);
+  ww_host_share_buffers(h, l, origins);
+}
+
+static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, ww_launch *l) {
+  int64_t teams = 0, threads = 0, trips = 0;
+  if (!ww_host_int(LLVMGetOperand(call, 2), &teams) || !ww_host_int(LLVMGetOperand(call, 3), &threads)) return;
+  if (threads <= 0) threads = DEFAULT_THREADS;
+  if (teams <= 0 && ww_host_stored(h, args, TRIPS, 8, &trips) && trips > 0) teams = (trips + threads - 1) / threads;
+  if (teams <= 0) return;
+  for (int d = 0; d < 3; d++) l->grid[d] = l->block[d] = 1;
+  l->grid[0] = (uint64_t)teams;
+  l->block[0] = (uint64_t)threads;
+}
+
+void ww_hostlaunch_openmp(const ww_host_ir *h) {
+  LLVMValueRef f = LLVMGetNamedFunction(h->m, "__tgt_target_kernel");
+  for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef call = LLVMGetUser(u);
+    size_t n;
+    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 6) continue;
+    const char *region = LLVMGetValueName2(LLVMGetOperand(call, 4), &n);
+    if (n < 12 || region[0] != '.' || !strstr(region, ".region_id")) continue;
+    const char *kernel = ww_strndup(h->a, region + 1, (size_t)(strstr(region, ".region_id") - region - 1));
+    ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
+    LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
+    shape(h, call, args, &l.launch);
+    arguments(h, args, &l.launch);
+    ww_host_place(h, call, &l);
+    const char *line = strrchr(kernel, 'l'); /* ..._l12 is where the region begins */
+    if (line) l.line = (uint32_t)strtoul(line + 1, NULL, 10);
+    ww_push(h->a, h->out, l);
+  }
+}

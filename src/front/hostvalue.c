@@ -1,0 +1,248 @@
+/* hostvalue.c - reads constants, addresses and allocation sizes out of optimised host IR.
+ *
+ * Everything here answers "known" only for what LLVM itself folded to a constant, or for memory that is written exactly
+ * once; two writes to a place, or a write that cannot be placed, leave it unknown. */
+#include "hostlaunch_int.h"
+
+#include <stdlib.h>
+
+bool ww_host_int(LLVMValueRef v, int64_t *out) {
+  if (!v || !LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64) return false;
+  *out = LLVMConstIntGetSExtValue(v);
+  return true;
+}
+
+bool ww_host_arg(LLVMValueRef v, ww_arg *out) {
+  LLVMBool lossy;
+  int64_t i;
+  if (ww_host_int(v, &i)) {
+    if (LLVMGetIntTypeWidth(LLVMTypeOf(v)) == 1) i = i != 0;
+    *out = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true, .ivalue = i, .value = (double)i};
+    return true;
+  }
+  if (!LLVMIsAConstantFP(v)) return false;
+  LLVMTypeKind k = LLVMGetTypeKind(LLVMTypeOf(v));
+  if (k != LLVMFloatTypeKind && k != LLVMDoubleTypeKind && k != LLVMHalfTypeKind) return false;
+  *out = (ww_arg){.kind = WW_ARG_VALUE, .value = LLVMConstRealGetDouble(v, &lossy)};
+  return true;
+}
+
+static bool is_gep(LLVMValueRef v) {
+  return LLVMIsAGetElementPtrInst(v) || (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
+}
+
+static bool gep_offset(const ww_host_ir *h, LLVMValueRef gep, int64_t *out) {
+  LLVMTypeRef t = LLVMGetGEPSourceElementType(gep);
+  int n = LLVMGetNumOperands(gep);
+  int64_t sum = 0;
+  for (int i = 1; i < n; i++) {
+    int64_t index;
+    if (!ww_host_int(LLVMGetOperand(gep, (unsigned)i), &index)) return false;
+    if (i == 1) {
+      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+    } else if (LLVMGetTypeKind(t) == LLVMStructTypeKind) {
+      sum += (int64_t)LLVMOffsetOfElement(h->layout, t, (unsigned)index);
+      t = LLVMStructGetTypeAtIndex(t, (unsigned)index);
+    } else if (LLVMGetTypeKind(t) == LLVMArrayTypeKind) {
+      t = LLVMGetElementType(t);
+      sum += index * (int64_t)LLVMABISizeOfType(h->layout, t);
+    } else {
+      return false;
+    }
+  }
+  *out = sum;
+  return true;
+}
+
+ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v) {
+  ww_host_addr r = {v, 0, true};
+  for (int depth = 0; depth < 16 && is_gep(r.base); depth++) {
+    int64_t off;
+    if (gep_offset(h, r.base, &off)) r.offset += off;
+    else r.exact = false;
+    r.base = LLVMGetOperand(r.base, 0);
+  }
+  return r;
+}
+
+const char *ww_host_callee(LLVMValueRef call, size_t *n) {
+  LLVMValueRef f = LLVMGetCalledValue(call);
+  *n = 0;
+  return f && LLVMIsAFunction(f) ? LLVMGetValueName2(f, n) : "";
+}
+
+bool ww_host_is_call(LLVMValueRef ins) { return LLVMIsACallInst(ins) || LLVMIsAInvokeInst(ins); }
+
+/* ---- memory ---- */
+
+typedef struct {
+  const ww_host_ir *h;
+  int64_t offset;
+  uint64_t size;
+  LLVMValueRef value; /* the store's value that covers the bytes */
+  int64_t value_at;   /* where it begins */
+  uint32_t writes;
+} lookup;
+
+static uint64_t size_of(const ww_host_ir *h, LLVMValueRef v) { return LLVMStoreSizeOfType(h->layout, LLVMTypeOf(v)); }
+
+static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int64_t at) {
+  size_t n;
+  int64_t len, byte;
+  const char *name = ww_host_callee(call, &n);
+  if (!strncmp(name, "llvm.memset", 11) && LLVMGetOperand(call, 0) == pointer && ww_host_int(LLVMGetOperand(call, 2), &len)) {
+    if (l->offset < at || l->offset >= at + len) return;
+    l->writes++;
+    if (ww_host_int(LLVMGetOperand(call, 1), &byte) && byte == 0) {
+      l->value = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0);
+      l->value_at = l->offset;
+    }
+  } else if (!strncmp(name, "llvm.memcpy", 11) && LLVMGetOperand(call, 0) == pointer && ww_host_int(LLVMGetOperand(call, 2), &len)) {
+    if (l->offset >= at && l->offset < at + len) {
+      l->writes++;
+      l->value = LLVMGetOperand(call, 1);
+      l->value_at = at;
+    }
+  }
+}
+
+/* All writes through `pointer`, which is the base plus `at` bytes. */
+static void look(lookup *l, LLVMValueRef pointer, int64_t at, int depth) {
+  for (LLVMUseRef u = LLVMGetFirstUse(pointer); u && depth < 8; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    int64_t off;
+    if (is_gep(user) && LLVMGetOperand(user, 0) == pointer) {
+      if (gep_offset(l->h, user, &off)) look(l, user, at + off, depth + 1);
+    } else if (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 1) == pointer) {
+      LLVMValueRef v = LLVMGetOperand(user, 0);
+      if (l->offset < at || l->offset >= at + (int64_t)size_of(l->h, v)) continue;
+      l->writes++;
+      l->value = v;
+      l->value_at = at;
+    } else if (LLVMIsACallInst(user)) {
+      look_at_call(l, user, pointer, at);
+    }
+  }
+}
+
+/* Integer at byte `at` of a constant; aggregates and vectors are descended. */
+static bool int_in(const ww_host_ir *h, LLVMValueRef v, int64_t at, int64_t *out) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  if (LLVMIsAGlobalVariable(v)) {
+    LLVMValueRef init = LLVMIsGlobalConstant(v) ? LLVMGetInitializer(v) : NULL;
+    return init && int_in(h, init, at, out);
+  }
+  if (at == 0 && ww_host_int(v, out)) return true;
+  if (LLVMIsNull(v) && LLVMIsConstant(v)) return *out = 0, true;
+  switch (LLVMGetTypeKind(t)) {
+  case LLVMVectorTypeKind:
+  case LLVMArrayTypeKind: {
+    int64_t size = (int64_t)LLVMStoreSizeOfType(h->layout, LLVMGetElementType(t));
+    LLVMValueRef e = LLVMIsConstant(v) && size ? LLVMGetAggregateElement(v, (unsigned)(at / size)) : NULL;
+    return e && int_in(h, e, at % size, out);
+  }
+  case LLVMStructTypeKind: {
+    if (!LLVMIsConstant(v)) return false;
+    unsigned i = LLVMElementAtOffset(h->layout, t, (unsigned long long)at);
+    LLVMValueRef e = LLVMGetAggregateElement(v, i);
+    return e && int_in(h, e, at - (int64_t)LLVMOffsetOfElement(h->layout, t, i), out);
+  }
+  default: return false;
+  }
+}
+
+static bool find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, lookup *l) {
+  *l = (lookup){.h = h, .offset = offset};
+  if (LLVMIsAGlobalVariable(base) && LLVMIsGlobalConstant(base)) {
+    l->value = base;
+    return true;
+  }
+  look(l, base, 0, 0);
+  return l->writes == 1 && l->value;
+}
+
+bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size, int64_t *out) {
+  lookup l;
+  if (!find_store(h, base, offset, &l) || !int_in(h, l.value, offset - l.value_at, out)) return false;
+  if (size == 4 && LLVMGetTypeKind(LLVMTypeOf(l.value)) == LLVMIntegerTypeKind && l.value_at == offset) *out = (int32_t)*out;
+  return true;
+}
+
+LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_t offset) {
+  lookup l;
+  return find_store(h, base, offset, &l) && l.value_at == offset && !LLVMIsAGlobalVariable(base) ? l.value : NULL;
+}
+
+/* ---- allocations ---- */
+
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+/* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++ overloads carry mangled names. */
+static bool fills_pointer(const char *name) {
+  if (starts(name, "_Z")) name += 2 + strspn(name + 2, "0123456789");
+  if (!starts(name, "cuda") && !starts(name, "hip")) return false;
+  name += name[0] == 'c' ? 4 : 3;
+  return starts(name, "Malloc") && !starts(name, "MallocPitch") && !starts(name, "Malloc3D") && !starts(name, "MallocArray");
+}
+
+static uint64_t size_at_call(LLVMValueRef call) {
+  size_t n;
+  const char *name = ww_host_callee(call, &n);
+  int64_t count, each;
+  bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") || !strcmp(name, "omp_target_alloc");
+  if (direct && ww_host_int(LLVMGetOperand(call, 0), &count)) return (uint64_t)count;
+  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) && ww_host_int(LLVMGetOperand(call, 1), &count)) return (uint64_t)count;
+  if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) && ww_host_int(LLVMGetOperand(call, 1), &each))
+    return (uint64_t)(count * each);
+  return 0;
+}
+
+/* Allocations into the variable at `address`: the size when all agree. */
+static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
+  ww_host_addr want = ww_host_address(h, address);
+  uint64_t size = 0;
+  bool agree = true;
+  for (LLVMValueRef f = LLVMGetFirstFunction(h->m); f; f = LLVMGetNextFunction(f)) {
+    size_t n;
+    if (!fills_pointer(LLVMGetValueName2(f, &n))) continue;
+    for (LLVMUseRef u = LLVMGetFirstUse(f); u; u = LLVMGetNextUse(u)) {
+      LLVMValueRef call = LLVMGetUser(u);
+      int64_t bytes;
+      if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 2) continue;
+      ww_host_addr into = ww_host_address(h, LLVMGetOperand(call, 0));
+      if (into.base != want.base || into.offset != want.offset || !into.exact || !want.exact) continue;
+      if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes)) agree = false;
+      else size = (uint64_t)bytes;
+    }
+  }
+  return agree ? size : 0;
+}
+
+uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin) {
+  ww_host_addr p = ww_host_address(h, pointer);
+  *origin = p.base;
+  if (LLVMIsALoadInst(p.base)) {
+    LLVMValueRef from = LLVMGetOperand(p.base, 0);
+    ww_host_addr variable = ww_host_address(h, from);
+    if (variable.offset == 0 && variable.exact) *origin = variable.base;
+    return size_into(h, from);
+  }
+  return ww_host_is_call(p.base) ? size_at_call(p.base) : 0;
+}
+
+void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins) {
+  for (uint32_t i = 0; i < l->nargs; i++) {
+    for (uint32_t k = 0; k < l->nargs; k++)
+      if (k != i && origins[i] && origins[i] == origins[k] && l->args[i].kind == WW_ARG_BUFFER && l->args[k].kind == WW_ARG_BUFFER) {
+        uint32_t first = i < k ? i : k;
+        l->args[i].buffer.id = ww_fmt(h->a, "b%u", first);
+      }
+  }
+}
+
+void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l) {
+  unsigned n = 0;
+  const char *name = LLVMGetDebugLocFilename(ins, &n);
+  l->line = LLVMGetDebugLocLine(ins);
+  l->file = name && n ? ww_strndup(h->a, name, n) : h->file;
+}

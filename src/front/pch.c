@@ -1,0 +1,288 @@
+/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's own standard headers, precompiled in the cache folder.
+ *
+ * Parsing headers takes several times as long as a typical kernel file. One file in the cache serves every run whose
+ * -cc1 line, clang, shim files, set of standard headers and relevant macros are the same; its name is the hash of all
+ * these. A macro given by -D is relevant when some header behind the file tests its name in an #if: other macros take
+ * effect after the prelude, as they do for headers that a compiler includes by itself. The prelude alone is precompiled at
+ * once; with standard headers (<iostream>, <vector> ...) only when the same set is asked for a second time, as editors
+ * and optimisers do, because building costs more than one run saves. Files are written beside their place and renamed, so
+ * any number of processes may run at once; clang itself verifies that no header changed since. Without a writable
+ * cache everything works, only slower. */
+#include "front_int.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define KEPT_MAX 16 /* precompiled headers in the cache, 5 to 15 MB each */
+
+/* ---- the key ---- */
+
+static uint64_t hash_str(const char *s, uint64_t h) { return ww_hash(s, strlen(s) + 1, h); }
+
+/* Names, sizes and times of all files below: what clang would verify. Order-independent, as readdir gives any order. */
+static uint64_t hash_tree(const char *dir, ww_arena *a) {
+  uint64_t sum = 0;
+  DIR *d = opendir(dir);
+  for (struct dirent *f; d && (f = readdir(d));) {
+    if (f->d_name[0] == '.') continue;
+    const char *path = ww_path_join(a, dir, f->d_name);
+    struct stat st;
+    if (stat(path, &st)) continue;
+    if (S_ISDIR(st.st_mode)) {
+      sum += hash_tree(path, a);
+      continue;
+    }
+    int64_t id[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+    sum += ww_hash(id, sizeof id, hash_str(path, 1));
+  }
+  if (d) closedir(d);
+  return sum;
+}
+
+static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own, const ww_strs *headers, ww_arena *a) {
+  const char *prelude = ww_clang_prelude(j, a);
+  uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
+  for (uint32_t i = 0; i < line->n; i++) h = hash_str(line->v[i], h);
+  for (uint32_t i = 0; i < own->n; i++) h = hash_str(own->v[i], h);
+  for (uint32_t i = 0; i < headers->n; i++) h = hash_str(headers->v[i], h);
+  uint64_t tree = hash_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
+  if (prelude) tree += hash_tree(ww_path_dir(a, prelude), a);
+  return ww_hash(&tree, sizeof tree, h);
+}
+
+/* ---- the file's standard headers ---- */
+
+static bool is_standard(const char *name, bool c) {
+  static const char *const known[] = {"stdio.h", "stdlib.h", "string.h", "math.h", "assert.h", "time.h", "sys/time.h", "stdint.h",
+                                      "stdbool.h", "limits.h", "float.h", "unistd.h", "stddef.h", "errno.h", NULL};
+  for (const char *const *k = known; *k; k++)
+    if (!strcmp(*k, name)) return true;
+  if (c || !*name) return false;
+  for (; *name; name++)
+    if (!islower((unsigned char)*name) && *name != '_') return false;
+  return true; /* <vector>, <chrono>: no dot, no folder */
+}
+
+static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
+  for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2)
+    if (f->cc1.v[i][1] != 'D' && f->cc1.v[i][1] != 'U' && ww_file_exists(ww_path_join(a, f->cc1.v[i + 1], name))) return true;
+  return false;
+}
+
+/* <...> includes of the main file outside any #if, in order. */
+static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
+  const ww_scan *s = j->scan;
+  int depth = 0;
+  for (uint32_t i = 0; s && i < s->n; i++) {
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || (i && s->kind[i - 1] == WW_BYTE_DIRECTIVE)) continue;
+    const char *p = s->text + i + 1;
+    p += strspn(p, " \t");
+    if (!strncmp(p, "if", 2)) depth++;
+    if (!strncmp(p, "endif", 5)) depth--;
+    if (depth || strncmp(p, "include", 7)) continue;
+    p += 7 + strspn(p + 7, " \t");
+    size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
+    const char *name = ww_strndup(a, p + 1, n);
+    if (n && is_standard(name, !strcmp(ww_clang_language(j), "c")) && !shadowed(j->flags, name, a)) ww_push(a, out, name);
+  }
+}
+
+/* ---- names that the prelude tests ---- */
+
+/* Appends the identifiers of #if, #ifdef, #ifndef and #elif lines, NUL-terminated each. */
+static void add_tested_names(const char *text, ww_buf *out) {
+  for (const char *p = text; *p;) {
+    const char *eol = p + strcspn(p, "\n");
+    p += strspn(p, " \t");
+    bool directive = *p == '#';
+    p += directive;
+    p += strspn(p, " \t");
+    if (directive && (!strncmp(p, "if", 2) || !strncmp(p, "elif", 4))) {
+      while (eol[0] && eol[-1] == '\\') eol += 1 + strcspn(eol + 1, "\n");
+      for (p += strspn(p, "elifndef"); p < eol;) {
+        size_t n = 0;
+        if (isalpha((unsigned char)*p) || *p == '_')
+          while (isalnum((unsigned char)p[n]) || p[n] == '_') n++;
+        if (n) {
+          ww_buf_add(out, p, n);
+          ww_buf_add(out, "", 1);
+        }
+        p += n ? n : 1;
+      }
+    }
+    p = *eol ? eol + 1 : eol;
+  }
+}
+
+/* deps: a make rule "x: a.h b.h \". */
+static void scan_dependencies(const char *deps, ww_arena *a, ww_buf *out) {
+  const char *p = strchr(deps, ':');
+  for (p = p ? p + 1 : ""; *p;) {
+    p += strspn(p, " \\\n");
+    size_t n = strcspn(p, " \n");
+    char *text;
+    if (n && ww_read_file(a, ww_strndup(a, p, n), 16 << 20, &text, NULL, NULL) == WW_OK) add_tested_names(text, out);
+    p += n;
+  }
+}
+
+static bool in_list(const char *list, size_t n, const char *name, size_t len) {
+  for (const char *p = list; p < list + n; p += strlen(p) + 1)
+    if (strlen(p) == len && !memcmp(p, name, len)) return true;
+  return false;
+}
+
+/* The user's -D and -U words whose names the prelude tests. */
+static void relevant_macros(const ww_flags *f, const char *names, size_t n, ww_arena *a, ww_strs *out) {
+  for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2) {
+    if (strcmp(f->cc1.v[i], "-D") && strcmp(f->cc1.v[i], "-U")) continue;
+    if (!in_list(names, n, f->cc1.v[i + 1], strcspn(f->cc1.v[i + 1], "=("))) continue;
+    ww_push(a, out, f->cc1.v[i]);
+    ww_push(a, out, f->cc1.v[i + 1]);
+  }
+}
+
+/* ---- building ---- */
+
+static int oldest_first(const void *x, const void *y) {
+  const struct timespec *a = x, *b = y;
+  if (a->tv_sec != b->tv_sec) return a->tv_sec < b->tv_sec ? -1 : 1;
+  return a->tv_nsec < b->tv_nsec ? -1 : a->tv_nsec > b->tv_nsec;
+}
+
+/* Removes the least recently used ones beyond KEPT_MAX, and temporary files that a killed run left an hour ago. */
+static void prune(const char *cache, ww_arena *a) {
+  typedef struct {
+    struct timespec used;
+    const char *path;
+  } entry;
+  WW_VEC(entry) all = {0};
+  DIR *d = opendir(cache);
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  for (struct dirent *f; d && (f = readdir(d));) {
+    const char *path = ww_path_join(a, cache, f->d_name);
+    struct stat st;
+    if (strncmp(f->d_name, "pch-", 4) || stat(path, &st)) continue;
+    if (strstr(f->d_name, ".tmp")) {
+      if (st.st_mtim.tv_sec < now.tv_sec - 3600) unlink(path);
+    } else if (strstr(f->d_name, ".pch")) {
+      ww_push(a, &all, (entry){st.st_mtim, path});
+    }
+  }
+  if (d) closedir(d);
+  if (all.n > KEPT_MAX) qsort(all.v, all.n, sizeof *all.v, oldest_first);
+  for (uint32_t i = 0; i + KEPT_MAX < all.n; i++) unlink(all.v[i].path);
+}
+
+typedef struct {
+  const ww_job *j;
+  const ww_strs *line;
+  ww_strs own, headers, macros;
+  const char *cache;
+  uint64_t key;
+  ww_arena *a;
+} request;
+
+static const char *place(const request *q, const char *ending) {
+  return ww_fmt(q->a, "%s/pch-%016llx.%s", q->cache, (unsigned long long)q->key, ending);
+}
+
+/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. */
+static const char *input_of(const request *q) {
+  const char *prelude = ww_clang_prelude(q->j, q->a), *file = place(q, "h");
+  if (!q->headers.n) return prelude;
+  ww_buf b = {0};
+  if (prelude) ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
+  for (uint32_t i = 0; i < q->headers.n; i++) ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
+  bool ok = ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
+  ww_buf_free(&b);
+  return ok ? file : NULL;
+}
+
+/* Runs clang -emit-pch into a temporary name and moves the result to `file`. names_file: also writes the tested names. */
+static bool build(const request *q, const char *file, const char *names_file) {
+  ww_arena *a = q->a;
+  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)getpid()), *deps = ww_fmt(a, "%s.d", temp), *input = input_of(q);
+  if (!input) return false;
+  ww_strs v = {0};
+  for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
+  for (uint32_t i = 0; i < q->own.n; i++) ww_push(a, &v, q->own.v[i]);
+  for (uint32_t i = 0; i < q->macros.n; i++) ww_push(a, &v, q->macros.v[i]);
+  const char *tail[] = {"-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file", "-dependency-file", deps, "-MT", "pch",
+                        "-sys-header-deps", "-o", temp, "-x", ww_clang_language(q->j), input, NULL};
+  for (const char **t = tail; *t; t++) ww_push(a, &v, *t);
+  ww_push(a, &v, NULL);
+  ww_run_result r;
+  bool ok = ww_run(v.v, NULL, 0, 60, &r, NULL) == WW_OK && r.exit_code == 0;
+  ww_run_free(&r);
+  char *text;
+  if (ok && names_file && ww_read_file(a, deps, 16 << 20, &text, NULL, NULL) == WW_OK) {
+    ww_buf names = {0};
+    scan_dependencies(text, a, &names);
+    ok = ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL) == WW_OK;
+    ww_buf_free(&names);
+  }
+  unlink(deps);
+  if (ok) ok = rename(temp, file) == 0;
+  if (!ok) unlink(temp);
+  if (ok) prune(q->cache, a);
+  return ok;
+}
+
+/* Beyond this the file is taken to be in use; also tells prune what is old. */
+static bool usable(const char *file) { return utimensat(AT_FDCWD, file, NULL, 0) == 0; }
+
+/* A macro that the file itself defines and some header tests: then the order of the two matters. */
+static bool file_defines(const ww_scan *s, const char *names, size_t n) {
+  for (const char *p = s->text; (p = strstr(p, "define")); p += 6) {
+    if (s->kind[p - s->text] != WW_BYTE_DIRECTIVE) continue;
+    const char *name = p + 6 + strspn(p + 6, " \t");
+    if (in_list(names, n, name, strcspn(name, " \t\n(\r"))) return true;
+  }
+  return false;
+}
+
+static const char *get(request *q, bool rebuild) {
+  ww_clang_own_words(q->j, q->a, &q->own);
+  q->key = base_key(q->j, q->line, &q->own, &q->headers, q->a);
+  const char *names_file = place(q, "names"), *file = place(q, "pch"), *seen = place(q, "seen");
+  char *names;
+  size_t n;
+  if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) {
+    if (q->headers.n && !ww_file_exists(seen)) {
+      ww_write_file_atomic(seen, "", 0, NULL);
+      return NULL;
+    }
+    if (!build(q, file, names_file)) {
+      if (q->headers.n) unlink(seen); /* try no more than every other time */
+      return NULL;
+    }
+    rebuild = false;
+    if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) return NULL;
+  }
+  if (q->headers.n && file_defines(q->j->scan, names, n)) return NULL;
+  relevant_macros(q->j->flags, names, n, q->a, &q->macros);
+  if (q->macros.n) {
+    for (uint32_t i = 0; i < q->macros.n; i++) q->key = hash_str(q->macros.v[i], q->key);
+    file = place(q, "pch");
+  }
+  if (!rebuild && usable(file)) return file;
+  return build(q, file, NULL) ? file : NULL;
+}
+
+const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a) {
+  const char *prelude = ww_clang_prelude(j, a), *file = NULL;
+  request q = {.j = j, .line = line, .a = a, .cache = j->no_cache ? NULL : ww_front_cache(a)};
+  if (!q.cache || (prelude && !ww_file_exists(prelude))) return NULL;
+  standard_headers(j, a, &q.headers);
+  if (q.headers.n) file = get(&q, rebuild);
+  if (file || !prelude) return file;
+  q.headers.n = q.own.n = q.macros.n = 0;
+  return get(&q, rebuild);
+}

@@ -1,0 +1,498 @@
+/* recover.c - compiles a file that clang rejects, by taking out as little of it as possible.
+ *
+ * clang says where it stumbles; scan.c says what stands there. Each round turns every error into an edit of a virtual copy
+ * of the file (-ivfsoverlay: names and line numbers stay) and runs clang again: a header that is missing becomes
+ * empty; a statement of host code goes, but a launch of a template kernel keeps its instantiation; a body of device code
+ * becomes a call of the undefined __ww_lost_<id>, so that no kernel which reaches it can be mistaken for a whole one;
+ * what stands at file scope goes as a declaration. An edit that is rejected again grows to the next larger
+ * construct. Files of the system, of the shim and of an SDK are never edited: errors there are charged to the user's line
+ * that led to them. */
+#include "front_int.h"
+
+#include <ctype.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define ROUNDS 12
+#define HEADER_ROUNDS 48
+#define KIND_STATEMENT_ROUNDS 6 /* after these a function that still fails goes as a whole */
+
+typedef enum { KEEP_LAUNCH, STATEMENT, BODY, DECLARATION, GIVEN_UP } level;
+
+typedef struct {
+  uint32_t begin, end; /* bytes of the original text */
+  level level;
+  const char *text;    /* in their place; the newlines of the range follow it */
+  uint32_t pass;       /* made in this one */
+} edit;
+
+typedef struct {
+  const char *path;  /* absolute, without . and .. */
+  const char *shown; /* as clang spells it */
+  char *text;
+  size_t n;
+  ww_scan scan;
+  WW_VEC(edit) edits; /* disjoint, by position */
+  uint32_t *origin;   /* per byte of the rendered text: offset in the original */
+  uint32_t rendered_n;
+  uint32_t *rendered_lines, nrendered_lines;
+  int fd;
+} source;
+
+typedef struct {
+  ww_job job;
+  ww_arena *a;
+  WW_VEC(source *) files;
+  ww_strs missing; /* headers to pretend */
+  ww_losses *losses;
+  ww_diags *diags;
+  uint32_t first_loss, round, pass;
+  int overlay_fd, empty_fd;
+  const char *main_path;
+  bool append_failed;
+} recovery;
+
+/* ---- paths ---- */
+
+static const char *absolute(const char *path, ww_arena *a) {
+  char cwd[PATH_MAX] = "/";
+  if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return path;
+  const char *in = path[0] == '/' ? path : ww_fmt(a, "%s/%s", cwd, path);
+  char *out = ww_alloc(a, strlen(in) + 2), *o = out;
+  while (*in) {
+    in += strspn(in, "/");
+    size_t n = strcspn(in, "/");
+    if (n == 2 && in[0] == '.' && in[1] == '.') {
+      while (o > out && *--o != '/') {}
+    } else if (n && !(n == 1 && in[0] == '.')) {
+      *o++ = '/';
+      memcpy(o, in, n);
+      o += n;
+    }
+    in += n;
+  }
+  *o = 0;
+  return out;
+}
+
+static bool below(const char *path, const char *dir) {
+  size_t n = dir ? strlen(dir) : 0;
+  return n && !strncmp(path, dir, n) && (path[n] == '/' || dir[n - 1] == '/');
+}
+
+static bool is_user_file(const recovery *r, const char *path) {
+  if (!strcmp(path, r->main_path)) return true;
+  if (path[0] != '/' || below(path, ww_shim_dir(r->a)) || below(path, r->job.sdk)) return false;
+  if (below(path, ww_path_dir(r->a, r->main_path))) return true;
+  return !below(path, "/usr") && !below(path, "/opt") && !below(path, "/proc") && access(path, R_OK) == 0;
+}
+
+static source *open_source(recovery *r, const char *shown) {
+  if (!shown || shown[0] == '<') return NULL;
+  const char *path = absolute(shown, r->a);
+  for (uint32_t i = 0; i < r->files.n; i++)
+    if (!strcmp(r->files.v[i]->path, path)) return r->files.v[i];
+  if (!is_user_file(r, path)) return NULL;
+  source *s = WW_NEW(r->a, source);
+  s->path = path;
+  s->shown = shown;
+  s->fd = -1;
+  if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK) return NULL;
+  ww_scan_source(s->text, s->n, r->a, &s->scan);
+  ww_push(r->a, &r->files, s);
+  return s;
+}
+
+/* ---- edits and their rendering ---- */
+
+static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step, ww_arena *a, uint32_t *cap) {
+  if (b->n + n > *cap) {
+    uint32_t want = (uint32_t)(b->n + n) * 2;
+    s->origin = ww_grow(a, s->origin, *cap * sizeof *s->origin, want * sizeof *s->origin);
+    *cap = want;
+  }
+  for (size_t i = 0; i < n; i++) s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
+  ww_buf_add(b, text, n);
+}
+
+static void render(source *s, const char *append, ww_arena *a, ww_buf *b) {
+  uint32_t at = 0, cap = 0;
+  s->origin = NULL;
+  for (uint32_t i = 0; i < s->edits.n; i++) {
+    const edit *x = &s->edits.v[i];
+    add_text(s, b, s->text + at, x->begin - at, at, true, a, &cap);
+    add_text(s, b, x->text, strlen(x->text), x->begin, false, a, &cap);
+    for (uint32_t k = x->begin; k < x->end; k++)
+      if (s->text[k] == '\n') add_text(s, b, "\n", 1, x->begin, false, a, &cap);
+    at = x->end;
+  }
+  add_text(s, b, s->text + at, s->n - at, at, true, a, &cap);
+  if (append) add_text(s, b, append, strlen(append), (uint32_t)s->n, false, a, &cap);
+  s->rendered_n = (uint32_t)b->n;
+  WW_VEC(uint32_t) lines = {0};
+  ww_push(a, &lines, 0);
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->s[i] == '\n') ww_push(a, &lines, i + 1);
+  s->rendered_lines = lines.v;
+  s->nrendered_lines = lines.n;
+}
+
+/* Place of a message in the original text. */
+static uint32_t offset_of(const source *s, uint32_t line, uint32_t col) {
+  if (!s->origin) return ww_scan_offset(&s->scan, line, col);
+  if (!line || line > s->nrendered_lines) return (uint32_t)s->n;
+  uint32_t at = s->rendered_lines[line - 1] + (col ? col - 1 : 0);
+  return at < s->rendered_n ? s->origin[at] : (uint32_t)s->n;
+}
+
+static edit *edit_at(source *s, uint32_t offset) {
+  for (uint32_t i = 0; i < s->edits.n; i++)
+    if (offset >= s->edits.v[i].begin && offset < s->edits.v[i].end) return &s->edits.v[i];
+  return NULL;
+}
+
+/* Puts an edit in, over any it covers. False: it only repeats, or cuts across, what is there. */
+static bool put_edit(recovery *r, source *s, edit x) {
+  if (x.begin >= x.end) return false;
+  uint32_t keep = 0, at;
+  for (uint32_t i = 0; i < s->edits.n; i++) {
+    const edit *o = &s->edits.v[i];
+    bool apart = o->end <= x.begin || o->begin >= x.end, inside = o->begin >= x.begin && o->end <= x.end;
+    if (!apart && !inside) return false;
+    if (inside && o->begin == x.begin && o->end == x.end && o->level >= x.level) return false;
+  }
+  for (uint32_t i = 0; i < s->edits.n; i++) {
+    const edit *o = &s->edits.v[i];
+    if (o->end <= x.begin || o->begin >= x.end) s->edits.v[keep++] = *o;
+  }
+  s->edits.n = keep;
+  x.pass = r->pass;
+  ww_push(r->a, &s->edits, x);
+  for (at = s->edits.n - 1; at && s->edits.v[at - 1].begin > x.begin; at--) s->edits.v[at] = s->edits.v[at - 1];
+  s->edits.v[at] = x;
+  return true;
+}
+
+/* ---- the overlay ---- */
+
+static void close_overlay(recovery *r) {
+  for (uint32_t i = 0; i < r->files.n; i++) {
+    if (r->files.v[i]->fd >= 0) close(r->files.v[i]->fd);
+    r->files.v[i]->fd = -1;
+  }
+  if (r->overlay_fd >= 0) close(r->overlay_fd);
+  if (r->empty_fd >= 0) close(r->empty_fd);
+  r->overlay_fd = r->empty_fd = -1;
+}
+
+static void overlay_entry(ww_json *j, const char *name, const char *contents) {
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "file");
+  ww_json_kstr(j, "name", name);
+  ww_json_kstr(j, "external-contents", contents);
+  ww_json_end_obj(j);
+}
+
+static bool make_overlay(recovery *r) {
+  ww_buf yaml = {0}; /* JSON is YAML */
+  ww_json j;
+  const char *path;
+  bool ok = true;
+  close_overlay(r);
+  ww_json_begin(&j, &yaml);
+  ww_json_obj(&j);
+  ww_json_kint(&j, "version", 0);
+  ww_json_kstr(&j, "case-sensitive", "true");
+  ww_json_kstr(&j, "use-external-names", "false");
+  ww_json_key(&j, "roots");
+  ww_json_arr(&j);
+  for (uint32_t i = 0; i < r->files.n; i++) {
+    source *s = r->files.v[i];
+    bool is_main = !strcmp(s->path, r->main_path);
+    if (!s->edits.n && !(is_main && r->job.append)) continue;
+    ww_buf b = {0};
+    render(s, is_main ? r->job.append : NULL, r->a, &b);
+    s->fd = ww_memfd(b.s ? b.s : "", b.n, r->a, &path);
+    ww_buf_free(&b);
+    if (s->fd < 0) ok = false;
+    else overlay_entry(&j, s->path, path);
+  }
+  r->empty_fd = ww_memfd("", 0, r->a, &path);
+  overlay_entry(&j, "/warpwise-missing/.present", path);
+  for (uint32_t i = 0; i < r->missing.n; i++)
+    overlay_entry(&j, ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
+  ww_json_end_arr(&j);
+  ww_json_end_obj(&j);
+  r->overlay_fd = ww_memfd(yaml.s, yaml.n, r->a, &r->job.overlay);
+  ww_buf_free(&yaml);
+  return ok && r->overlay_fd >= 0 && r->empty_fd >= 0;
+}
+
+/* ---- what to take out ---- */
+
+static bool is_code(const ww_scan *s, uint32_t i) { return s->kind[i] == WW_BYTE_CODE; }
+
+/* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end. When `offset` lies in the
+ * head of a block (`if (...) {`), only the head. */
+static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset, uint32_t *begin, uint32_t *end) {
+  uint32_t start = body + 1, i;
+  int parens = 0;
+  for (i = body + 1; i < offset && i < body_end; i++) {
+    if (!is_code(s, i)) continue;
+    char c = s->text[i];
+    if (c == '(' || c == '[') parens++;
+    if ((c == ')' || c == ']') && parens) parens--;
+    if (parens && c != '{') continue; /* for (;;) stays whole; a lambda's body inside a call does not cut */
+    if (c == '{' && parens) {
+      int depth = 0;
+      uint32_t k = i;
+      for (; k < body_end; k++) {
+        if (!is_code(s, k)) continue;
+        if (s->text[k] == '{') depth++;
+        if (s->text[k] == '}' && --depth == 0) break;
+      }
+      i = k;
+      continue;
+    }
+    if (c == ';' || c == '{' || c == '}') start = i + 1;
+  }
+  while (start < body_end && (!is_code(s, start) || isspace((unsigned char)s->text[start])) && start < offset) start++;
+  parens = 0;
+  for (i = start; i + 1 < body_end; i++) {
+    if (!is_code(s, i)) continue;
+    char c = s->text[i];
+    if (c == '(' || c == '[') parens++;
+    if (c == ')' || c == ']') parens--;
+    if (parens > 0) continue;
+    if (c == ';') {
+      i++;
+      break;
+    }
+    if (c == '}') break;
+    if (c == '{') {
+      bool head = !strncmp(s->text + start, "if", 2) || !strncmp(s->text + start, "for", 3) ||
+                  !strncmp(s->text + start, "while", 5) || !strncmp(s->text + start, "else", 4) ||
+                  !strncmp(s->text + start, "switch", 6) || !strncmp(s->text + start, "catch", 5);
+      if (head) break;
+      int depth = 0; /* an initialiser or a lambda belongs to the statement */
+      for (; i + 1 < body_end; i++) {
+        if (!is_code(s, i)) continue;
+        if (s->text[i] == '{') depth++;
+        if (s->text[i] == '}' && --depth == 0) break;
+      }
+    }
+  }
+  *begin = start;
+  *end = i;
+}
+
+/* "kern<float, 256><<<" in the statement: "kern<float, 256>", or NULL. */
+static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t end, ww_arena *a) {
+  for (uint32_t i = begin; i + 3 < end; i++) {
+    if (!is_code(s, i) || strncmp(s->text + i, "<<<", 3)) continue;
+    uint32_t last = i;
+    while (last > begin && isspace((unsigned char)s->text[last - 1])) last--;
+    if (last == begin || s->text[last - 1] != '>') return NULL;
+    int depth = 0;
+    uint32_t k = last;
+    while (k > begin) {
+      k--;
+      if (s->text[k] == '>') depth++;
+      if (s->text[k] == '<' && --depth == 0) break;
+    }
+    while (k > begin && (isalnum((unsigned char)s->text[k - 1]) || strchr("_:", s->text[k - 1]))) k--;
+    char *out = ww_strndup(a, s->text + k, last - k);
+    for (char *p = out; *p; p++)
+      if (*p == '\n') *p = ' ';
+    return out;
+  }
+  return NULL;
+}
+
+static void report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
+  ww_push(r->a, r->diags, (ww_diag){.file = s->shown, .line = line, .col = m->col, .error = true,
+                                    .message = ww_fmt(r->a, "%s: %s", what, m->text)});
+}
+
+static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line, bool whole) {
+  for (uint32_t i = r->first_loss; i < r->losses->n; i++) { /* a body that goes as a whole now */
+    ww_loss *l = &r->losses->v[i];
+    if (l->line == d->line && !strcmp(l->file, s->shown)) {
+      l->whole |= whole;
+      return;
+    }
+  }
+  ww_loss l = {.id = r->losses->n, .file = s->shown, .line = d->line, .name = d->name, .kernel = d->kernel, .whole = whole,
+               .message = ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
+  if (d->params_end > d->params) l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
+  ww_push(r->a, r->losses, l);
+}
+
+/* The body that stands for a lost one. Its call says which loss it is; see front.c. */
+static const char *lost_body(const recovery *r, const ww_decl *d) {
+  if (!d->kernel && !d->device && (r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP)) return "{ __builtin_trap(); }";
+  const char *sides = r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP ? "__attribute__((host)) __attribute__((device)) " : "";
+  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }", sides, r->losses->n, r->losses->n);
+}
+
+static uint32_t line_of(const ww_scan *s, uint32_t offset) {
+  uint32_t lo = 0, hi = s->nlines;
+  while (hi - lo > 1) {
+    uint32_t mid = (lo + hi) / 2;
+    if (s->lines[mid] <= offset) lo = mid;
+    else hi = mid;
+  }
+  return lo + 1;
+}
+
+/* A preprocessor line goes, with its continuation lines. */
+static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg *m) {
+  uint32_t begin = offset, end = offset;
+  while (begin && s->scan.kind[begin - 1] == WW_BYTE_DIRECTIVE) begin--;
+  while (end < s->n && s->scan.kind[end] == WW_BYTE_DIRECTIVE) end++;
+  if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0})) return false;
+  report(r, s, line_of(&s->scan, begin), "this line was left out", m);
+  return true;
+}
+
+/* Code of which a statement may go without changing what a kernel does. In the host half nothing may: a launch whose
+ * arguments were computed by a lost statement would come out wrong. */
+static bool is_host_only(const recovery *r, const ww_decl *d) {
+  return !d->kernel && !d->device && r->job.dialect != WW_OPENCL && !r->job.host;
+}
+
+static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t offset, level lv, const ww_msg *m) {
+  edit x = {.level = lv, .text = ";"};
+  find_statement(&s->scan, d->body, d->body_end, offset, &x.begin, &x.end);
+  const char *launch = lv == KEEP_LAUNCH ? launched_template(&s->scan, x.begin, x.end, r->a) : NULL;
+  if (launch) x.text = ww_fmt(r->a, "(void)&%s;", launch);
+  else if (x.end < s->n && s->text[x.end] == '{') x.text = "";
+  if (!launch && lv == KEEP_LAUNCH) x.level = STATEMENT;
+  if (!put_edit(r, s, x)) return false;
+  report(r, s, line_of(&s->scan, offset), "a statement of host code was left out", m);
+  return true;
+}
+
+static bool drop_body(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
+  if (!put_edit(r, s, (edit){d->body, d->body_end, BODY, lost_body(r, d), 0})) return false;
+  report(r, s, line, ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", d->name ? d->name : "?"), m);
+  lose(r, s, d, m, line, false);
+  return true;
+}
+
+static bool drop_declaration(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
+  if (!put_edit(r, s, (edit){d->begin, d->end, DECLARATION, "", 0})) return false;
+  report(r, s, line, d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?") : "a declaration was left out", m);
+  lose(r, s, d, m, line, true);
+  return true;
+}
+
+/* A class that lost a data member would have another layout: it goes as a whole, and so does what needs it. */
+static const ww_decl *whole_class(const ww_scan *s, const ww_decl *d) {
+  const ww_decl *out = d;
+  for (uint32_t i = 0; i < s->ndecls && d->layout; i++) {
+    const ww_decl *c = &s->decls[i];
+    if (c->is_class && c->begin < out->begin && c->end > out->end) out = c;
+  }
+  return out;
+}
+
+/* One error at one place of a user's file. Returns whether something new was taken out. */
+static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const ww_msg *m) {
+  uint32_t offset = offset_of(s, line, col);
+  if (offset >= s->n) {
+    offset = s->n ? (uint32_t)s->n - 1 : 0;
+    if (r->job.append && !strcmp(s->path, r->main_path)) {
+      r->append_failed = true;
+      return false;
+    }
+  }
+  line = line_of(&s->scan, offset);
+  const edit *old = edit_at(s, offset);
+  if (old && old->pass == r->pass) return true; /* another message about what just went */
+  level from = old ? old->level + 1 : KEEP_LAUNCH;
+  if (from >= GIVEN_UP) return false;
+  if (s->scan.kind[offset] == WW_BYTE_DIRECTIVE) return drop_directive(r, s, offset, m);
+  const ww_decl *d = ww_scan_decl_at(&s->scan, offset);
+  if (!d) return false;
+  bool in_body = d->body && offset >= d->body && offset < d->body_end;
+  if (in_body && is_host_only(r, d) && from <= STATEMENT && r->round < KIND_STATEMENT_ROUNDS)
+    for (level lv = from; lv <= STATEMENT; lv++)
+      if (drop_statement(r, s, d, offset, lv, m)) return true;
+  if (in_body && from <= BODY && drop_body(r, s, d, line, m)) return true;
+  return drop_declaration(r, s, whole_class(&s->scan, d), line, m);
+}
+
+static bool add_missing(recovery *r, const ww_msg *m) {
+  const char *end = strstr(m->text, "' file not found");
+  if (!end || m->text[0] != '\'') return false;
+  const char *name = ww_strndup(r->a, m->text + 1, (size_t)(end - m->text - 1));
+  if (name[0] == '/' || strstr(name, "..")) return false;
+  for (uint32_t i = 0; i < r->missing.n; i++)
+    if (!strcmp(r->missing.v[i], name)) return false;
+  ww_push(r->a, &r->missing, name);
+  ww_push(r->a, r->diags, (ww_diag){.file = m->file, .line = m->line, .col = m->col, .error = true,
+                                    .message = ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name)});
+  return true;
+}
+
+/* Handles the error c->msgs[i], with the notes behind it. */
+static bool handle(recovery *r, const ww_compiled *c, uint32_t i) {
+  const ww_msg *m = &c->msgs[i];
+  if (add_missing(r, m)) return true;
+  source *s = open_source(r, m->file);
+  if (s) return take_out(r, s, m->line, m->col, m);
+  for (uint32_t k = i + 1; k < c->nmsgs && c->msgs[k].severity == WW_MSG_NOTE; k++) {
+    const ww_msg *note = &c->msgs[k];
+    if (!strstr(note->text, "requested here") && !strstr(note->text, "called by")) continue;
+    s = open_source(r, note->file);
+    if (s && take_out(r, s, note->line, note->col, m)) return true;
+  }
+  s = open_source(r, m->from);
+  return s && take_out(r, s, m->from_line, 1, m);
+}
+
+static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
+  bool progress = false;
+  *only_headers = true;
+  r->pass++;
+  for (uint32_t i = 0; i < c->nmsgs; i++) {
+    if (c->msgs[i].severity < WW_MSG_ERROR) continue;
+    uint32_t headers = r->missing.n;
+    if (!handle(r, c, i)) continue;
+    progress = true;
+    if (r->missing.n == headers) *only_headers = false;
+  }
+  return progress;
+}
+
+ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags, ww_err *e) {
+  recovery r = {.job = *j, .a = a, .losses = losses, .diags = diags, .first_loss = losses->n,
+                .overlay_fd = -1, .empty_fd = -1, .main_path = absolute(j->file, a)};
+  ww_status rc = WW_OK;
+  if (j->append) {
+    open_source(&r, j->file);
+    if (!make_overlay(&r)) return ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
+  }
+  rc = ww_clang_compile(&r.job, a, out, e);
+  ww_compiled c = *out;
+  uint32_t headers = 0;
+  while (rc == WW_OK && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
+    bool only_headers;
+    if (!handle_all(&r, &c, &only_headers)) break;
+    if (!make_overlay(&r)) {
+      rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
+      break;
+    }
+    rc = ww_clang_compile(&r.job, a, &c, e);
+    if (only_headers) headers++;
+    else r.round++;
+  }
+  if (rc == WW_OK && c.ok) *out = c;
+  if (rc == WW_OK && r.append_failed) out->append_failed = true;
+  if (getenv("WARPWISE_DEBUG_FRONT") && !c.ok)
+    for (uint32_t i = 0; i < c.nmsgs; i++) fprintf(stderr, "last: %s:%u: %s\n", c.msgs[i].file, c.msgs[i].line, c.msgs[i].text);
+  close_overlay(&r);
+  return rc;
+}

@@ -1,0 +1,1 @@
+#include "ww_cuda.h" /* channel_descriptor.h: all of it is in the prelude */

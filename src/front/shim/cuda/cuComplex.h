@@ -1,0 +1,3 @@
+/* cuComplex.h: see common/ww_complex.h. */
+#include "ww_cuda.h"
+#include "ww_complex.h"

@@ -1,0 +1,10 @@
+/* cub/cub.cuh: thread, warp and block collectives run for real; device-wide algorithms are accepted (ww_cub_device.cuh). */
+#ifndef WW_CUB_CUH
+#define WW_CUB_CUH
+#include "ww_cub_util.cuh"
+#include "ww_cub_warp.cuh"
+#include "ww_cub_block_scan.cuh"
+#include "ww_cub_block_io.cuh"
+#include "ww_cub_block_sort.cuh"
+#include "ww_cub_device.cuh"
+#endif

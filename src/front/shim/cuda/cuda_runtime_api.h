@@ -1,0 +1,1 @@
+#include "ww_cuda.h" /* cuda_runtime_api.h: all of it is in the prelude */

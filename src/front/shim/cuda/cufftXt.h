@@ -1,0 +1,1 @@
+#include "cufft.h" /* one header for both names */

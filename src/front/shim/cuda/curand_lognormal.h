@@ -1,0 +1,1 @@
+#include "curand_kernel.h" /* one header holds the device API */

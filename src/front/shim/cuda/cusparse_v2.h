@@ -1,0 +1,1 @@
+#include "cusparse.h" /* one header for both names */

@@ -1,0 +1,1 @@
+#include "ww_cuda.h" /* driver_types.h: all of it is in the prelude */

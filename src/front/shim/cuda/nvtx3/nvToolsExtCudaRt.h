@@ -1,0 +1,1 @@
+#include "../nvToolsExt.h" /* same interface, header-only since version 3 */

@@ -1,0 +1,72 @@
+/* ir.c - reading the IR: operands of an instruction, a kernel by its name. */
+#include "ir_int.h"
+
+#include <ctype.h>
+
+ww_operands ww_ins_operands(const ww_ins *i) {
+  int nsrc = ww_ops[i->op].nsrc;
+  switch (i->op) {
+  case WW_OP_MATH: return (ww_operands){ww_math_args[i->sub], 0, 0, 1};
+  case WW_OP_BAR: return (ww_operands){i->a != WW_NOVAL, 0, 0, 1};
+  case WW_OP_ST:
+  case WW_OP_CALLI:
+  case WW_OP_PRINTF: return (ww_operands){1, i->ext, i->n, 1};
+  case WW_OP_SWITCH: return (ww_operands){1, i->ext, i->n, 2};
+  case WW_OP_CALL:
+  case WW_OP_RET:
+  case WW_OP_MMA: return (ww_operands){0, i->ext, i->n, 1};
+  default: return (ww_operands){nsrc > 0 ? (uint32_t)nsrc : 0, 0, 0, 1};
+  }
+}
+
+uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max) {
+  ww_operands o = ww_ins_operands(i);
+  const ww_val fixed[3] = {i->a, i->b, i->c};
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < o.fixed; k++, n++)
+    if (n < max) out[n] = fixed[k];
+  for (uint32_t k = 0; k < o.n; k++, n++)
+    if (n < max) out[n] = fn->pool[o.ext + k * o.stride];
+  return n;
+}
+
+/* ---- kernels by name ---- */
+
+/* Same text but for blanks: "kern<float,256>" is "kern<float, 256>". */
+static bool same_name(const char *a, const char *b) {
+  for (;; a++, b++) {
+    while (isspace((unsigned char)*a)) a++;
+    while (isspace((unsigned char)*b)) b++;
+    if (*a != *b) return false;
+    if (!*a) return true;
+  }
+}
+
+/* `full` without its template arguments and, when `bare`, without its namespaces, is `name`. */
+static bool base_name(const char *full, const char *name, bool bare) {
+  size_t end = strcspn(full, "<(");
+  size_t start = 0;
+  for (size_t k = 0; bare && k + 1 < end; k++)
+    if (full[k] == ':' && full[k + 1] == ':') start = k + 2;
+  return end - start == strlen(name) && memcmp(full + start, name, end - start) == 0;
+}
+
+static bool matches(const ww_fn *f, const char *kernel, int how) {
+  if (how == 0) return f->mangled && strcmp(f->mangled, kernel) == 0;
+  if (!f->name) return false;
+  if (how == 1) return same_name(f->name, kernel);
+  return base_name(f->name, kernel, how == 3);
+}
+
+/* From the most exact reading to the loosest: mangled, plain, without template arguments, without namespaces.
+ * The first reading that any kernel answers to decides; two answers are none. */
+const ww_fn *ww_ir_find(const ww_module *m, const char *kernel) {
+  for (int how = 0; how < 4; how++) {
+    const ww_fn *found = NULL;
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < m->nfns; k++)
+      if (m->fns[k].kernel && matches(&m->fns[k], kernel, how)) found = &m->fns[k], n++;
+    if (n) return n == 1 ? found : NULL;
+  }
+  return NULL;
+}

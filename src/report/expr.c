@@ -1,0 +1,224 @@
+/* expr.c - the small expressions of launch specs: grid=(n+255)/256, x=f32[n*m], n=1<<20.
+ *
+ * Integers stay exact 64-bit integers and every overflow is an error; a float anywhere makes the result a float.
+ * Division of integers cuts towards zero as in C. Precedence as in C: * / %, + -, << >>. */
+#include "launch.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define DEPTH_MAX 64
+
+typedef struct {
+  const char *text, *p;
+  ww_expr_lookup lookup;
+  void *ctx;
+  int depth;
+  ww_err *e;
+} parser;
+
+static bool shift(parser *s, ww_number *out);
+
+static bool fail(parser *s, const char *what) {
+  ww_fail(s->e, WW_EPARSE, "in \"%.100s\": %s", s->text, what);
+  return false;
+}
+
+static void skip(parser *s) {
+  while (isspace((unsigned char)*s->p)) s->p++;
+}
+
+static bool take(parser *s, const char *op) {
+  skip(s);
+  size_t n = strlen(op);
+  if (strncmp(s->p, op, n) != 0) return false;
+  s->p += n;
+  return true;
+}
+
+static ww_number of_int(int64_t i) { return (ww_number){.is_int = true, .i = i, .f = (double)i}; }
+static ww_number of_float(double f) { return (ww_number){.f = f}; }
+
+/* A whole number of at most 2^53 counts as an integer: 1e6 and a name's value. */
+static ww_number of_double(double f) {
+  if (f == floor(f) && fabs(f) <= 9007199254740992.0) return of_int((int64_t)f);
+  return of_float(f);
+}
+
+static bool literal(parser *s, ww_number *out) {
+  const char *start = s->p;
+  bool hex = start[0] == '0' && (start[1] == 'x' || start[1] == 'X');
+  char *end, *fend;
+  errno = 0;
+  uint64_t u = strtoull(start, &end, hex ? 16 : 10);
+  bool too_big = errno == ERANGE;
+  double f = hex ? (double)u : strtod(start, &fend);
+  bool fraction = !hex && memchr(start, '.', (size_t)(fend - start)) != NULL;
+  if (!hex && fend > end) {
+    *out = fraction ? of_float(f) : of_double(f);
+    s->p = fend;
+    if (isinf(f)) return fail(s, "a number is too large");
+  } else {
+    if (too_big) return fail(s, "a number does not fit 64 bits");
+    *out = (ww_number){.is_int = true, .i = (int64_t)u, .f = (double)u};
+    s->p = end;
+  }
+  if (isalpha((unsigned char)*s->p) || *s->p == '_') {
+    if ((*s->p == 'f' || *s->p == 'F') && !isalnum((unsigned char)s->p[1])) {
+      s->p++; /* 1.5f */
+      *out = of_float(out->f);
+      return true;
+    }
+    return fail(s, "a number with letters behind it");
+  }
+  return true;
+}
+
+static bool name(parser *s, ww_number *out) {
+  const char *start = s->p;
+  while (isalnum((unsigned char)*s->p) || *s->p == '_') s->p++;
+  size_t n = (size_t)(s->p - start);
+  double v;
+  if (s->lookup && s->lookup(s->ctx, start, n, &v)) {
+    *out = of_double(v);
+    return true;
+  }
+  char what[160];
+  snprintf(what, sizeof what, "\"%.*s\" has no value", (int)(n > 60 ? 60 : n), start);
+  return fail(s, what);
+}
+
+static bool primary(parser *s, ww_number *out) {
+  skip(s);
+  if (s->depth++ >= DEPTH_MAX) return fail(s, "nested too deeply");
+  bool ok;
+  if (take(s, "(")) {
+    ok = shift(s, out);
+    if (ok && !take(s, ")")) ok = fail(s, "a ')' is missing");
+  } else if (take(s, "-")) {
+    ok = primary(s, out);
+    if (ok && out->is_int && out->i == INT64_MIN && out->f < 0)
+      ok = fail(s, "the result does not fit 64 bits");
+    else if (ok && out->is_int && out->f > 9223372036854775808.0)
+      ok = fail(s, "the result does not fit 64 bits");
+    else if (ok)
+      *out = out->is_int ? of_int((int64_t)(0 - (uint64_t)out->i)) : of_float(-out->f);
+  } else if (take(s, "+")) {
+    ok = primary(s, out);
+  } else if (isdigit((unsigned char)*s->p) || *s->p == '.') {
+    ok = literal(s, out);
+  } else if (isalpha((unsigned char)*s->p) || *s->p == '_') {
+    ok = name(s, out);
+  } else {
+    ok = fail(s, *s->p ? "a number, a name or '(' is expected" : "it ends too early");
+  }
+  s->depth--;
+  return ok;
+}
+
+static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
+  int64_t r = 0;
+  bool over = false;
+  switch (op) {
+  case '+': over = __builtin_add_overflow(a, b, &r); break;
+  case '-': over = __builtin_sub_overflow(a, b, &r); break;
+  case '*': over = __builtin_mul_overflow(a, b, &r); break;
+  case '<':
+    if (b < 0 || b > 62) return fail(s, "a shift must be by 0 to 62");
+    over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
+    break;
+  case '>':
+    if (b < 0 || b > 63) return fail(s, "a shift must be by 0 to 63");
+    r = a >> b;
+    break;
+  default:
+    if (b == 0) return fail(s, "division by zero");
+    if (a == INT64_MIN && b == -1)
+      over = true;
+    else
+      r = op == '/' ? a / b : a % b;
+  }
+  if (over) return fail(s, "the result does not fit 64 bits");
+  *out = of_int(r);
+  return true;
+}
+
+static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) {
+  if (a.is_int && b.is_int) {
+    bool unsigned_only = (a.i < 0 && a.f > 0) || (b.i < 0 && b.f > 0);
+    if (unsigned_only) return fail(s, "the result does not fit 64 bits");
+    return int_op(s, op, a.i, b.i, out);
+  }
+  switch (op) {
+  case '+': *out = of_float(a.f + b.f); break;
+  case '-': *out = of_float(a.f - b.f); break;
+  case '*': *out = of_float(a.f * b.f); break;
+  case '/': *out = of_float(a.f / b.f); break;
+  default: return fail(s, "% << >> need whole numbers");
+  }
+  return isfinite(out->f) ? true : fail(s, b.f == 0 ? "division by zero" : "the result is too large");
+}
+
+static bool product(parser *s, ww_number *out) {
+  if (!primary(s, out)) return false;
+  for (;;) {
+    char op = take(s, "*") ? '*' : take(s, "/") ? '/' : take(s, "%") ? '%' : 0;
+    ww_number b;
+    if (!op) return true;
+    if (!primary(s, &b) || !apply(s, op, *out, b, out)) return false;
+  }
+}
+
+static bool sum(parser *s, ww_number *out) {
+  if (!product(s, out)) return false;
+  for (;;) {
+    char op = take(s, "+") ? '+' : take(s, "-") ? '-' : 0;
+    ww_number b;
+    if (!op) return true;
+    if (!product(s, &b) || !apply(s, op, *out, b, out)) return false;
+  }
+}
+
+static bool shift(parser *s, ww_number *out) {
+  if (!sum(s, out)) return false;
+  for (;;) {
+    char op = take(s, "<<") ? '<' : take(s, ">>") ? '>' : 0;
+    ww_number b;
+    if (!op) return true;
+    if (!sum(s, &b) || !apply(s, op, *out, b, out)) return false;
+  }
+}
+
+ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e) {
+  ww_err own;
+  parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
+  if (!shift(&s, out)) return WW_EPARSE;
+  skip(&s);
+  if (*s.p) {
+    fail(&s, "an operator is expected");
+    return WW_EPARSE;
+  }
+  return WW_OK;
+}
+
+ww_status ww_expr_eval(const char *text, ww_expr_lookup lookup, void *ctx, double *value, bool *is_int, ww_err *e) {
+  ww_number n;
+  ww_status rc = ww_expr_number(text, lookup, ctx, &n, e);
+  if (rc != WW_OK) return rc;
+  *value = n.f;
+  if (is_int) *is_int = n.is_int;
+  return WW_OK;
+}
+
+bool ww_expr_has_name(const char *text) {
+  for (const char *p = text; *p; p++) {
+    if (isdigit((unsigned char)*p) || *p == '.') {
+      while (isalnum((unsigned char)p[1]) || p[1] == '.' || p[1] == '_') p++;
+    } else if (isalpha((unsigned char)*p) || *p == '_') {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,267 @@
+/* fill.c - what buffers hold: a counter-based generator, element i from (seed, i) alone.
+ *
+ * The trace makes pages on first touch and the device gets whole buffers: both must see the same bytes, on every
+ * machine, in every version. So no state, no inexact libm, no contraction (-std=c17 turns it off); a test freezes the values. */
+#include "launch.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <fcntl.h>
+#include <math.h>
+#include <unistd.h>
+
+const char *const ww_fill_names[WW_NFILLS] = {NULL,      "zeros",       "ones",     "index", "random",
+                                              "uniform", "permutation", "monotone", "zipf",  "file"};
+
+typedef enum { F16, BF16, F32, F64, INT, UINT, BOOL } number_kind;
+
+typedef struct {
+  number_kind kind;
+  uint32_t bytes; /* of one component */
+  uint32_t lanes; /* components of an element */
+} element;
+
+static const struct {
+  const char *name;
+  number_kind kind;
+  uint32_t bytes;
+} element_names[] = {
+    {"f16", F16, 2},     {"bf16", BF16, 2},  {"f32", F32, 4},   {"f64", F64, 8},    {"i8", INT, 1},     {"u8", UINT, 1},
+    {"i16", INT, 2},     {"u16", UINT, 2},   {"i32", INT, 4},   {"u32", UINT, 4},   {"i64", INT, 8},    {"u64", UINT, 8},
+    {"half", F16, 2},    {"float", F32, 4},  {"double", F64, 8}, {"char", INT, 1},  {"uchar", UINT, 1}, {"short", INT, 2},
+    {"ushort", UINT, 2}, {"int", INT, 4},    {"uint", UINT, 4}, {"unsigned", UINT, 4}, {"long", INT, 8}, {"ulong", UINT, 8},
+    {"bool", BOOL, 1},   {"i1", BOOL, 1},
+};
+
+/* float4, f32x4: a number behind the name is a vector length. An exact name wins (f16 is half, not 16 f's). */
+static bool element_of(const char *type, element *out) {
+  size_t n = type ? strlen(type) : 0;
+  if (!type) return *out = (element){UINT, 1, 1}, true;
+  for (int pass = 0; pass < 2; pass++) {
+    for (size_t i = 0; i < sizeof element_names / sizeof *element_names; i++)
+      if (strlen(element_names[i].name) == n && memcmp(type, element_names[i].name, n) == 0) {
+        *out = (element){element_names[i].kind, element_names[i].bytes, pass ? out->lanes : 1};
+        return true;
+      }
+    const char *tail = type + n;
+    while (n && isdigit((unsigned char)tail[-1])) tail--, n--;
+    if (!*tail || strlen(tail) > 2) return false;
+    out->lanes = 0;
+    for (const char *d = tail; *d; d++) out->lanes = out->lanes * 10 + (uint32_t)(*d - '0');
+    if (n && tail[-1] == 'x' && n > 1 && isdigit((unsigned char)tail[-2])) n--;
+    if (out->lanes != 2 && out->lanes != 3 && out->lanes != 4 && out->lanes != 8 && out->lanes != 16) return false;
+  }
+  return false;
+}
+
+uint32_t ww_elem_size(const char *type) {
+  element el = {0};
+  return type && element_of(type, &el) ? el.bytes * el.lanes : 0;
+}
+
+/* splitmix64's finaliser: every output bit hangs on every input bit. */
+static uint64_t mix64(uint64_t x) {
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+static uint64_t random64(uint64_t seed, uint64_t i) {
+  return mix64(mix64(seed + 0x9e3779b97f4a7c15ull) + i * 0x9e3779b97f4a7c15ull);
+}
+
+uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation) {
+  return mix64(launch_seed * 0xd1342543de82ef95ull + mix64(allocation + 1));
+}
+
+static double unit(uint64_t r) { return (double)(r >> 11) * 0x1p-53; } /* [0,1) */
+
+/* ---- conversions to the element's bits ---- */
+
+/* Round to nearest even into a format of `mant` stored mantissa bits and exponent bias `bias`; no infinities come out. */
+static uint16_t small_float(double v, int mant, int bias, uint16_t max) {
+  float f = (float)v;
+  uint32_t bits;
+  memcpy(&bits, &f, 4);
+  uint16_t sign = (uint16_t)(bits >> 31 << 15);
+  int exponent = (int)(bits >> 23 & 255) - 127 + bias;
+  uint32_t m = (bits & 0x7fffff) | 0x800000;
+  int drop = 23 - mant;
+  if ((bits & 0x7fffffff) == 0) return sign;
+  if (exponent <= 0) { /* subnormal: no hidden bit */
+    drop += 1 - exponent;
+    exponent = 0;
+    if (drop > 24) return sign;
+  } else {
+    m &= 0x7fffff;
+  }
+  uint32_t half = (uint32_t)1 << (drop - 1), kept = m >> drop, rest = m & (((uint32_t)1 << drop) - 1);
+  kept += rest > half || (rest == half && (kept & 1));
+  uint32_t out = ((uint32_t)exponent << mant) + kept;
+  return sign | (uint16_t)(out > max ? max : out);
+}
+
+static void put(void *p, element el, double v) {
+  if (el.kind == F64) {
+    memcpy(p, &v, 8);
+  } else if (el.kind == F32) {
+    float f = (float)v;
+    memcpy(p, &f, 4);
+  } else {
+    uint16_t h = el.kind == F16 ? small_float(v, 10, 15, 0x7bff) : small_float(v, 7, 127, 0x7f7f);
+    memcpy(p, &h, 2);
+  }
+}
+
+static bool is_float(element el) { return el.kind <= F64; }
+
+static void put_int(void *p, element el, int64_t v) {
+  if (is_float(el)) {
+    put(p, el, (double)v);
+  } else {
+    uint64_t bits = el.kind == BOOL ? v != 0 : (uint64_t)v; /* little-endian hosts only, as the devices are */
+    memcpy(p, &bits, el.bytes);
+  }
+}
+
+/* ---- kinds ---- */
+
+static uint32_t significant_bits(element el) {
+  return el.kind == F64 ? 53 : el.kind == F32 ? 24 : el.kind == F16 ? 11 : 8;
+}
+
+/* lo .. hi without hi, also after rounding to the type. */
+static double between(element el, double u, double lo, double hi) {
+  int exponent;
+  frexp(fabs(lo) > fabs(hi) ? lo : hi, &exponent);
+  double step = ldexp(1, exponent - (int)significant_bits(el)); /* of the type, near the larger end */
+  double v = lo + u * (hi - lo);
+  if (v > hi - step) v = hi - step;
+  return v < lo ? lo : v;
+}
+
+/* Floats without a range: multiples of the type's own step in [0,1), so that rounding never reaches 1. */
+static void put_random(void *p, element el, uint64_t r, double lo, double hi) {
+  bool given = lo != 0 || hi != 0;
+  if (is_float(el)) {
+    uint32_t bits = significant_bits(el);
+    double u = (double)(r >> (64 - bits)) / (double)((uint64_t)1 << bits);
+    put(p, el, given ? between(el, u, lo, hi) : u);
+  } else if (el.kind == BOOL) {
+    put_int(p, el, (int64_t)(r >> 63));
+  } else if (!given) {
+    memcpy(p, &r, el.bytes);
+  } else {
+    uint64_t range = hi > lo ? (uint64_t)(hi - lo) : 1;
+    put_int(p, el, (int64_t)lo + (int64_t)(uint64_t)(((unsigned __int128)r * (range ? range : 1)) >> 64));
+  }
+}
+
+/* A bijection of [0, count): an alternating Feistel network over the next power of two, walked until it lands inside.
+ * Fewer than two steps on average. */
+static uint64_t permuted(uint64_t seed, uint64_t i, uint64_t count) {
+  if (count < 2) return 0;
+  unsigned bits = 64 - (unsigned)__builtin_clzll(count - 1);
+  if (bits < 2) bits = 2;
+  unsigned low = bits / 2, high = bits - low;
+  uint64_t low_mask = ((uint64_t)1 << low) - 1, high_mask = ((uint64_t)1 << high) - 1;
+  do {
+    uint64_t l = i & low_mask, h = i >> low;
+    for (uint64_t round = 0; round < 4; round++) {
+      h ^= random64(seed + 2 * round, l) & high_mask;
+      l ^= random64(seed + 2 * round + 1, h) & low_mask;
+    }
+    i = h << low | l;
+  } while (i >= count);
+  return i;
+}
+
+/* Row pointers: element i lies in the i-th of count-1 equal steps from lo to hi, at a random place of it. */
+static double monotone(uint64_t seed, uint64_t i, uint64_t count, double lo, double hi) {
+  if (lo == 0 && hi == 0) hi = count > 1 ? (double)(count - 1) : 0;
+  if (i == 0 || count < 2) return lo;
+  if (i >= count - 1) return hi;
+  return lo + ((double)i + unit(random64(seed, i))) * ((hi - lo) / (double)(count - 1));
+}
+
+static double log2_exact(double x) { /* x >= 1 */
+  int k = 0;
+  while (x >= 2) x *= 0.5, k++;
+  double t = (x - 1) / (x + 1), t2 = t * t, term = t, sum = 0;
+  for (int n = 1; n < 40; n += 2, term *= t2) sum += term / n;
+  return k + sum * 2.885390081777926815; /* 2/ln 2 */
+}
+
+static double exp2_exact(double x) { /* 0 <= x < 64 */
+  int k = (int)x;
+  double f = (x - k) * 0.6931471805599453094, term = 1, sum = 1;
+  for (int n = 1; n < 20; n++) term *= f / n, sum += term;
+  return sum * (double)((uint64_t)1 << k);
+}
+
+/* Zipf with exponent 1 by its inverse distribution: rank = (n+1)^u - 1. */
+static uint64_t zipf(uint64_t r, uint64_t n, double log2_n1) {
+  uint64_t k = (uint64_t)exp2_exact(unit(r) * log2_n1) - 1;
+  return k < n ? k : n - 1;
+}
+
+static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {
+  bool given = f->hi > f->lo;
+  uint64_t range = given ? (uint64_t)(f->hi - f->lo) : count;
+  if (range < 1) range = 1;
+  double l = log2_exact((double)range + 1);
+  for (uint64_t i = 0; i < n; i++, p += el.bytes)
+    put_int(p, el, (given ? (int64_t)f->lo : 0) + (int64_t)zipf(random64(seed, first + i), range, l));
+}
+
+/* Raw bytes of the file; behind its end zeros. That it can be read was checked when the spec was resolved. */
+static void put_file(char *p, const char *path, uint64_t offset, uint64_t bytes) {
+  memset(p, 0, bytes);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && bytes) {
+    ssize_t got = pread(fd, p, bytes, (off_t)offset);
+    if (got <= 0) break;
+    p += got;
+    offset += (uint64_t)got;
+    bytes -= (uint64_t)got;
+  }
+  if (fd >= 0) close(fd);
+}
+
+static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {
+  for (uint64_t i = first; i < first + n; i++, p += el.bytes) {
+    switch (f->kind) {
+    case WW_FILL_ONES: put_int(p, el, 1); break;
+    case WW_FILL_INDEX: put_int(p, el, (int64_t)i); break;
+    case WW_FILL_PERMUTATION: put_int(p, el, (int64_t)f->lo + (int64_t)permuted(seed, i, count)); break;
+    case WW_FILL_MONOTONE: {
+      double v = monotone(seed, i, count, f->lo, f->hi);
+      if (is_float(el))
+        put(p, el, v);
+      else
+        put_int(p, el, (int64_t)v);
+      break;
+    }
+    default: put_random(p, el, random64(seed, i), f->lo, f->hi);
+    }
+  }
+}
+
+void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t seed, uint64_t first_elem,
+                   uint64_t n_elems, void *out) {
+  element el = {0};
+  bool known = element_of(type, &el);
+  assert(known && "element types are checked where they are read");
+  if (!known) return;
+  count *= el.lanes;
+  first_elem *= el.lanes;
+  n_elems *= el.lanes;
+  if (f->kind == WW_FILL_ZEROS)
+    memset(out, 0, n_elems * el.bytes);
+  else if (f->kind == WW_FILL_FILE)
+    put_file(out, f->path, first_elem * el.bytes, n_elems * el.bytes);
+  else if (f->kind == WW_FILL_ZIPF)
+    put_zipf(out, el, f, count, seed, first_elem, n_elems);
+  else
+    put_each(out, el, f, count, seed, first_elem, n_elems);
+}

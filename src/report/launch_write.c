@@ -1,0 +1,160 @@
+/* launch_write.c - a launch spec as JSON; what ww_launch_parse reads back is the same spec. */
+#include "launch_int.h"
+
+static void write_bound(double v, const char *expr, ww_json *j) {
+  if (expr)
+    ww_json_str(j, expr);
+  else
+    ww_json_num(j, v);
+}
+
+void ww_fill_write(const ww_fill *f, ww_json *j) {
+  if (f->kind == WW_FILL_NONE) {
+    ww_json_str(j, NULL);
+  } else if (f->kind == WW_FILL_FILE) {
+    ww_json_obj(j);
+    ww_json_kstr(j, "file", f->path);
+    ww_json_end_obj(j);
+  } else if (f->lo != 0 || f->hi != 0 || f->lo_expr || f->hi_expr) {
+    ww_json_obj(j);
+    ww_json_key(j, ww_fill_names[f->kind]);
+    ww_json_arr(j);
+    write_bound(f->lo, f->lo_expr, j);
+    write_bound(f->hi, f->hi_expr, j);
+    ww_json_end_arr(j);
+    ww_json_end_obj(j);
+  } else {
+    ww_json_str(j, ww_fill_names[f->kind]);
+  }
+}
+
+static void write_hex(const uint8_t *p, uint32_t n, ww_json *j) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "");
+  for (uint32_t i = 0; i < n; i++) ww_buf_fmt(&b, "%02x", p[i]);
+  ww_json_str(j, b.s);
+  ww_buf_free(&b);
+}
+
+static void write_buffer_members(const ww_buffer *b, ww_json *j) {
+  if (b->bytes_expr)
+    ww_json_kstr(j, "bytes", b->bytes_expr);
+  else if (b->bytes)
+    ww_json_kuint(j, "bytes", b->bytes);
+  if (b->count_expr) ww_json_kstr(j, "count", b->count_expr);
+  if (b->offset) ww_json_kuint(j, "offset", b->offset);
+  if (b->id) ww_json_kstr(j, "id", b->id);
+  if (b->type) ww_json_kstr(j, "type", b->type);
+  if (b->fill.kind != WW_FILL_NONE) {
+    ww_json_key(j, "fill");
+    ww_fill_write(&b->fill, j);
+  }
+  if (b->head_n) {
+    ww_json_key(j, "head");
+    write_hex(b->head, b->head_n, j);
+  }
+}
+
+/* 2.0 must not come back as the integer 2. */
+static void write_value(const ww_arg *g, ww_json *j) {
+  if (g->expr) {
+    ww_json_str(j, g->expr);
+  } else if (g->is_int && g->ivalue < 0 && g->value > 0) {
+    ww_json_uint(j, (uint64_t)g->ivalue);
+  } else if (g->is_int) {
+    ww_json_int(j, g->ivalue);
+  } else {
+    ww_buf text = {0};
+    ww_json plain = {0};
+    ww_json_begin(&plain, &text);
+    ww_json_num(&plain, g->value);
+    if (!strpbrk(text.s, ".en")) ww_buf_puts(&text, ".0");
+    ww_json_raw(j, text.s);
+    ww_buf_free(&text);
+  }
+}
+
+static void write_hex_arg(const ww_arg *g, ww_json *j) {
+  ww_json_key(j, "hex");
+  write_hex(g->hex, g->hex_n, j);
+  if (!g->nptrs) return;
+  ww_json_key(j, "ptrs");
+  ww_json_arr(j);
+  for (uint32_t i = 0; i < g->nptrs; i++) {
+    ww_json_obj(j);
+    ww_json_kuint(j, "at", g->ptrs[i].at);
+    write_buffer_members(&g->ptrs[i].buffer, j);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+static void write_arg(const ww_arg *g, ww_json *j) {
+  if (g->kind == WW_ARG_NONE && !g->name) {
+    ww_json_str(j, NULL);
+    return;
+  }
+  ww_json_obj(j);
+  if (g->name) ww_json_kstr(j, "name", g->name);
+  if (g->kind == WW_ARG_VALUE) {
+    ww_json_key(j, "value");
+    write_value(g, j);
+  } else if (g->kind == WW_ARG_BUFFER) {
+    ww_json_key(j, "buffer");
+    ww_json_obj(j);
+    write_buffer_members(&g->buffer, j);
+    ww_json_end_obj(j);
+  } else if (g->kind == WW_ARG_HEX) {
+    write_hex_arg(g, j);
+  }
+  ww_json_end_obj(j);
+}
+
+static void write_shape(const char *key, const uint64_t dims[3], const char *const exprs[3], ww_json *j) {
+  if (!dims[0] && !exprs[0]) return;
+  ww_json_key(j, key);
+  ww_json_arr(j);
+  for (int i = 0; i < 3; i++)
+    if (exprs[i])
+      ww_json_str(j, exprs[i]);
+    else
+      ww_json_uint(j, dims[i] ? dims[i] : 1);
+  ww_json_end_arr(j);
+}
+
+void ww_launch_write(const ww_launch *l, ww_json *j) {
+  ww_json_obj(j);
+  if (l->file) ww_json_kstr(j, "file", l->file);
+  if (l->kernel) ww_json_kstr(j, "kernel", l->kernel);
+  write_shape("grid", l->grid, l->grid_expr, j);
+  write_shape("block", l->block, l->block_expr, j);
+  if (l->shared_expr)
+    ww_json_kstr(j, "shared", l->shared_expr);
+  else if (l->shared_given || l->shared)
+    ww_json_kuint(j, "shared", l->shared);
+  if (l->warm) ww_json_kstr(j, "cache", "warm");
+  if (l->nargs) {
+    ww_json_key(j, "args");
+    ww_json_arr(j);
+    for (uint32_t i = 0; i < l->nargs; i++) write_arg(&l->args[i], j);
+    ww_json_end_arr(j);
+  }
+  if (l->nsymbols) {
+    ww_json_key(j, "symbols");
+    ww_json_obj(j);
+    for (uint32_t i = 0; i < l->nsymbols; i++) {
+      ww_json_key(j, l->symbols[i].name);
+      write_arg(&l->symbols[i].arg, j);
+    }
+    ww_json_end_obj(j);
+  }
+  if (l->nflags) {
+    ww_json_key(j, "flags");
+    ww_json_arr(j);
+    for (uint32_t i = 0; i < l->nflags; i++) ww_json_str(j, l->flags[i]);
+    ww_json_end_arr(j);
+  }
+  if (l->seed > 1) ww_json_kuint(j, "seed", l->seed);
+  if (l->count > 1) ww_json_kuint(j, "count", l->count);
+  ww_json_end_obj(j);
+}

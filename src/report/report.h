@@ -1,0 +1,61 @@
+/* report.h - what an oracle says about one launch: the same object from trace, machine model, language model and hardware.
+ *
+ * metrics.def is the one table of metrics. A metric not known stays absent: never zero, never a guess. */
+#ifndef WW_REPORT_H
+#define WW_REPORT_H
+
+#include "launch.h"
+
+typedef enum {
+#define METRIC(name, ...) WW_M_##name,
+#include "metrics.def"
+  WW_NMETRICS
+} ww_metric;
+
+typedef enum { WW_ZERO_ABS, WW_ZERO_SKIP, WW_ZERO_NEVER } ww_zero_rule; /* see metrics.def */
+
+typedef struct {
+  const char *name, *unit, *meaning, *nvidia, *amd;
+  uint8_t zero; /* how relative error treats a true zero: ww_zero_rule */
+} ww_metric_info;
+extern const ww_metric_info ww_metrics[WW_NMETRICS];
+int ww_metric_named(const char *name); /* ww_metric or -1 */
+
+typedef struct {
+  bool known;
+  bool interval; /* low and high are set */
+  double value, low, high;
+} ww_quantity;
+
+typedef struct {
+  uint32_t line;
+  const char *file, *rule, *message;
+  double gain; /* estimated speed-up factor, 0 unknown */
+} ww_finding;
+
+typedef enum { WW_BY_GROUNDED, WW_BY_MACHINE, WW_BY_TEXT, WW_BY_TRACE, WW_BY_HARDWARE, WW_NBY } ww_by;
+extern const char *const ww_by_names[WW_NBY]; /* "grounded", "machine", ... */
+
+typedef struct {
+  const char *file, *kernel, *gpu; /* gpu NULL when none was named */
+  ww_by by;
+  const ww_launch *launch;
+  const char **assumed;
+  uint32_t nassumed;
+  ww_quantity m[WW_NMETRICS];
+  const char *roofline_class; /* "bandwidth", "compute", NULL */
+  const char *bottleneck;
+  ww_finding *findings;
+  uint32_t nfindings;
+  uint64_t sampled_blocks, total_blocks;
+  ww_err error; /* code != WW_OK: only file, kernel and error are printed */
+} ww_report;
+
+static inline void ww_report_set(ww_report *r, ww_metric m, double v) { r->m[m] = (ww_quantity){.known = true, .value = v}; }
+/* Writes the object; `extra` (may be NULL) adds members before it closes, e.g. the trace's counts. */
+void ww_report_write(const ww_report *r, ww_json *j, void (*extra)(void *ctx, ww_json *j), void *ctx);
+/* Reads what ww_report_write wrote; members it does not know (a newer writer's, `extra`'s) are passed over. */
+ww_status ww_report_parse(const char *json, ww_arena *a, ww_report *out, ww_err *e);
+void ww_report_print(const ww_report *r, FILE *out); /* the table a person reads */
+
+#endif

@@ -1,0 +1,192 @@
+/* coalesce.c - one access of a warp against the memory system: sectors of 32 bytes, passes over the banks of shared
+ * memory, words of the constant cache, collisions of atomics.
+ *
+ * Assumed workload: nearly all accesses are uniform, contiguous or strided; these are answered by arithmetic, ascending
+ * addresses by one walk, the rest by a small hash table. Nothing is sorted. */
+#include "count_int.h"
+
+#define SECTOR 5 /* log2 of its bytes */
+
+static inline uint32_t first_lane(ww_mask m) { return (uint32_t)__builtin_ctzll(m); }
+static inline bool full_warp(ww_mask m) { return m == 0xffffffffu || m == UINT64_MAX; }
+
+/* ---- distinct keys, and how often the most frequent one came ---- */
+
+#define SLOTS 2048 /* 64 lanes * 9 sectors of a 255-byte access stay below a third */
+
+typedef struct {
+  uint64_t key;
+  uint32_t stamp, count;
+} hash_slot;
+
+typedef struct {
+  uint32_t now, shift, distinct, most;
+} hash_run;
+
+static _Thread_local hash_slot hash_slots[SLOTS];
+static _Thread_local uint32_t hash_now; /* slots of older runs are free: nothing needs clearing */
+
+static hash_run hash_begin(uint32_t keys) {
+  if (++hash_now == 0) {
+    memset(hash_slots, 0, sizeof hash_slots);
+    hash_now = 1;
+  }
+  return (hash_run){hash_now, keys <= 128 ? 64 - 8 : 64 - 11, 0, 0};
+}
+
+static inline void hash_add(hash_run *h, uint64_t key) {
+  uint32_t mask = (uint32_t)(UINT64_MAX >> h->shift), at = (uint32_t)(key * 0x9e3779b97f4a7c15ull >> h->shift);
+  hash_slot *s = &hash_slots[at];
+  while (s->stamp == h->now && s->key != key) s = &hash_slots[at = (at + 1) & mask];
+  if (s->stamp != h->now) *s = (hash_slot){key, h->now, 0}, h->distinct++;
+  if (++s->count > h->most) h->most = s->count;
+}
+
+/* ---- sectors ---- */
+
+static inline uint64_t off_stride(const uint64_t *p, uint64_t d, uint32_t n) { /* n constant: the compiler makes vectors of it */
+  uint64_t diff = 0;
+  for (uint32_t l = 0; l < n; l++) diff |= (p[l + 1] - p[l]) ^ d;
+  return diff;
+}
+
+/* Same distance between neighbours in a full warp? */
+static bool strided(const ww_access *a, int64_t *stride) {
+  const uint64_t *p = a->addr;
+  uint64_t d = p[1] - p[0];
+  *stride = (int64_t)d;
+  if (p[2] - p[1] != d || p[31] - p[30] != d) return false;
+  if (a->lanes == UINT64_MAX && (p[32] - p[31] != d || off_stride(p + 32, d, 31))) return false;
+  return off_stride(p, d, 28) == 0 && p[29] - p[28] == d && p[30] - p[29] == d;
+}
+
+static ww_span solid_span(uint64_t lo, uint64_t hi) {
+  return (ww_span){lo, hi, (uint32_t)(((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1), true};
+}
+
+/* A stride up to a sector leaves no gap; a larger one with aligned accesses puts each lane into its own sector.
+ * sectors == 0: neither. */
+static ww_span strided_span(const ww_access *a, int64_t stride) {
+  uint32_t n = ww_popcount(a->lanes), bytes = a->bytes;
+  uint64_t step = stride < 0 ? -(uint64_t)stride : (uint64_t)stride;
+  uint64_t lo = stride < 0 ? a->addr[n - 1] : a->addr[0], hi = lo + step * (n - 1) + bytes;
+  if (hi < lo) return (ww_span){0};
+  if (step <= 1u << SECTOR || step <= bytes) return solid_span(lo, hi);
+  bool aligned = bytes <= 32 && !(bytes & (bytes - 1)) && !((lo | step) & (bytes - 1));
+  return (ww_span){lo, hi, aligned ? n : 0, false};
+}
+
+/* Ascending addresses: one walk. sectors == 0: they are not. */
+static ww_span ascending_span(const ww_access *a) {
+  uint32_t n = 0, extent = a->bytes - 1u;
+  uint64_t lo = a->addr[first_lane(a->lanes)], last = lo, next = lo >> SECTOR; /* sectors below next are counted */
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint64_t p = a->addr[first_lane(m)], s0 = p >> SECTOR, s1 = (p + extent) >> SECTOR;
+    if (p < last) return (ww_span){0};
+    last = p;
+    if (s0 < next) s0 = next;
+    if (s1 >= s0) n += (uint32_t)(s1 - s0 + 1), next = s1 + 1;
+  }
+  uint64_t hi = last + a->bytes;
+  return (ww_span){lo, hi, n, n == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+}
+
+static ww_span hashed_span(const ww_access *a) {
+  uint32_t n = ww_popcount(a->lanes), extent = a->bytes - 1u;
+  hash_run h = hash_begin(n * (extent / 32 + 2));
+  uint64_t lo = UINT64_MAX, last = 0;
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint64_t p = a->addr[first_lane(m)], s1 = (p + extent) >> SECTOR;
+    if (p < lo) lo = p;
+    if (p > last) last = p;
+    for (uint64_t s = p >> SECTOR; s <= s1; s++) hash_add(&h, s);
+  }
+  uint64_t hi = last + a->bytes;
+  return (ww_span){lo, hi, h.distinct, h.distinct == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
+}
+
+ww_span ww_coalesce(const ww_access *a) {
+  if (!a->lanes || !a->bytes) return (ww_span){0};
+  uint64_t first = a->addr[first_lane(a->lanes)];
+  if (a->pattern == WW_PATTERN_SAME) return solid_span(first, first + a->bytes);
+  if (a->pattern == WW_PATTERN_CONTIG) return solid_span(first, first + (uint64_t)a->bytes * ww_popcount(a->lanes));
+  ww_span s = {0};
+  int64_t stride;
+  if (full_warp(a->lanes) && strided(a, &stride)) s = strided_span(a, stride);
+  if (!s.sectors) s = ascending_span(a);
+  return s.sectors ? s : hashed_span(a);
+}
+
+uint32_t ww_coalesce_sectors(const ww_access *a) { return ww_coalesce(a).sectors; }
+
+/* ---- shared memory ---- */
+
+/* Lanes that are served together: all 32 up to 4 bytes, half of them up to 8, a quarter beyond. */
+static uint32_t phase_lanes(uint32_t bytes) { return bytes <= 4 ? 32 : bytes <= 8 ? 16 : 8; }
+
+static uint32_t active_phases(ww_mask lanes, uint32_t width) {
+  uint32_t n = 0;
+  for (ww_mask part = (1ull << width) - 1; lanes; lanes >>= width) n += (lanes & part) != 0;
+  return n;
+}
+
+/* Distinct words of the fullest bank. Words of a bank hang in a list; 8 lanes touch at most 65 words each, 32 at most 2. */
+static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
+  uint64_t word[8 * 65];
+  uint16_t next[8 * 65], head[32] = {0}; /* index + 1 */
+  uint8_t count[32] = {0}, most = 0;
+  uint32_t n = 0, extent = a->bytes - 1u;
+  for (; lanes; lanes &= lanes - 1) {
+    uint64_t p = a->addr[first_lane(lanes)];
+    for (uint64_t w = p >> 2; w <= (p + extent) >> 2; w++) {
+      uint32_t bank = w & 31, k = head[bank];
+      while (k && word[k - 1] != w) k = next[k - 1];
+      if (k) continue; /* a broadcast, or a store to the same word */
+      word[n] = w, next[n] = head[bank], head[bank] = (uint16_t)++n;
+      if (++count[bank] > most) most = count[bank];
+    }
+  }
+  return most;
+}
+
+static uint32_t gcd32(uint64_t words) { /* with the number of banks */
+  uint32_t low = words ? (uint32_t)__builtin_ctzll(words) : 5;
+  return 1u << (low < 5 ? low : 5);
+}
+
+uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
+  uint32_t width = phase_lanes(a->bytes), phases = active_phases(a->lanes, width), passes = 0;
+  uint64_t first = a->lanes ? a->addr[first_lane(a->lanes)] : 0;
+  int64_t stride;
+  if (ideal) *ideal = phases;
+  if (!a->lanes || !a->bytes) return 0;
+  if (a->pattern == WW_PATTERN_SAME) return phases;
+  if (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 && first % (a->bytes < 4 ? 4 : a->bytes) == 0) return phases;
+  bool word = a->bytes <= 4 && first % 4 == 0;
+  if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) && stride % 4 == 0)
+    return stride ? phases * gcd32((uint64_t)(stride < 0 ? -stride : stride) / 4) : phases;
+  for (uint32_t at = 0; at < 64; at += width) {
+    ww_mask part = a->lanes & (((1ull << width) - 1) << at);
+    if (part) passes += phase_passes(a, part);
+  }
+  return passes;
+}
+
+/* ---- constants and atomics ---- */
+
+uint32_t ww_const_words(const ww_access *a) {
+  if (!a->lanes) return 0;
+  if (a->pattern == WW_PATTERN_SAME) return 1;
+  hash_run h = hash_begin(64);
+  for (ww_mask m = a->lanes; m; m &= m - 1) hash_add(&h, a->addr[first_lane(m)] >> 2);
+  return h.distinct;
+}
+
+uint32_t ww_most_same(const ww_access *a) {
+  if (!a->lanes) return 0;
+  if (a->pattern == WW_PATTERN_SAME) return ww_popcount(a->lanes);
+  if (a->pattern == WW_PATTERN_CONTIG) return 1;
+  hash_run h = hash_begin(64);
+  for (ww_mask m = a->lanes; m; m &= m - 1) hash_add(&h, a->addr[first_lane(m)]);
+  return h.most;
+}

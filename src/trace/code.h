@@ -1,0 +1,235 @@
+/* code.h - the decoded form the interpreter runs, private to src/trace.
+ *
+ * decode.c turns each function into segments: straight-line code under one mask, then one control step. A value lives in a
+ * slot of the frame: one row of `lanes` 32-bit or 64-bit cells. Constants and parameters are slots too, written when
+ * the frame is set up, so that every operand is read the same way.
+ * interp.c is compiled once per lane count and instruction set; ww_isa is what each copy exports. */
+#ifndef WW_CODE_H
+#define WW_CODE_H
+
+#include "trace.h"
+
+#define WW_MAX_LANES 64
+#define WW_MAX_DEPTH 64      /* calls */
+#define WW_MAX_STACK 512     /* pending sides of divergent branches */
+#define WW_NOSEG UINT32_MAX
+
+typedef struct ww_exec ww_exec;
+typedef struct ww_code ww_code;
+typedef void ww_handler(ww_exec *x, const ww_code *c);
+
+struct ww_code {
+  ww_handler *fn[2];     /* [0]: every live lane takes part; [1]: only x->mask */
+  uint32_t d, a, b, c;   /* byte offsets of slots in the frame */
+  uint32_t ins_id;       /* dense number of a memory instruction */
+  uint8_t bytes;         /* memory: bytes per lane */
+  uint8_t esize;         /* memory: bytes per element */
+  uint8_t n;             /* memory: elements */
+  uint8_t wide;          /* bits 0..3: d, a, b, c are 64-bit slots */
+  int64_t imm;
+  const uint32_t *slots; /* vector load results, store values, operand lists */
+  const ww_ins *ins;
+};
+
+/* Copies of phi values on one edge, already in an order that respects parallel semantics. */
+typedef struct {
+  uint32_t d, s;
+  bool wide;
+} ww_move;
+
+typedef struct {
+  uint32_t target;         /* segment; WW_NOSEG: the lanes leave the kernel */
+  uint32_t enters, leaves; /* 1 + steady loop that it enters from outside, outermost one it leaves; 0: none */
+  const ww_move *moves;
+  uint32_t nmoves;
+} ww_edge;
+
+typedef enum {
+  WW_CTL_NEXT, /* fall into edge[0] */
+  WW_CTL_BR,
+  WW_CTL_CBR,
+  WW_CTL_SWITCH,
+  WW_CTL_RET,
+  WW_CTL_EXIT,
+  WW_CTL_TRAP,
+  WW_CTL_BAR,
+  WW_CTL_GRIDSYNC,
+  WW_CTL_CALL,
+  WW_CTL_CALLI
+} ww_ctl;
+
+typedef struct ww_prog ww_prog;
+
+typedef struct {
+  const ww_code *code;
+  uint32_t n;
+  uint8_t ctl;      /* ww_ctl */
+  bool enter;       /* first segment of an IR block: the block event */
+  bool wide;        /* a is 64 bit */
+  uint32_t block;   /* IR block */
+  uint32_t nins;    /* IR instructions of that block */
+  uint32_t ipdom;   /* segment where diverged lanes meet again; WW_NOSEG: never */
+  uint32_t a;       /* condition or selector slot */
+  uint32_t loop;    /* header of this steady loop (index into prog->steady) or WW_NOSEG */
+  const ww_edge *edge; /* [0] taken or next, [1] not taken; switch: n_edges, the default last */
+  uint32_t nedges;
+  const uint64_t *cases; /* switch values */
+  const ww_ins *ins; /* the control instruction, NULL for a fall-through */
+  const uint32_t *slots; /* call arguments, return values */
+  const uint32_t *dsts;  /* call results */
+  const ww_prog *callee;
+} ww_seg;
+
+/* A loop whose exit hangs on counters alone, so that iterations can stand for others (steady.c). */
+typedef struct {
+  uint32_t loop;      /* in ww_fn.loops */
+  uint32_t number;    /* over all programs of the machine: index of the warp's state */
+  uint32_t header;    /* block */
+  bool innermost;
+  uint32_t nphis;     /* of the header */
+  const uint32_t *phi;      /* slots */
+  const uint8_t *phi_wide;
+  const uint8_t *phi_float; /* never advanced */
+  uint32_t a, b;      /* slots of what the exit compares (values until slots are given) */
+  bool cmp_wide;
+  uint8_t pred;       /* ww_cmp of staying in the loop */
+} ww_steady;
+
+struct ww_prog {
+  const ww_fn *fn;
+  uint32_t index;       /* in the module */
+  uint32_t first_block; /* number of its block 0 over all functions */
+  ww_seg *segs;
+  uint32_t nsegs;
+  uint32_t frame;       /* bytes */
+  uint32_t fixed;       /* of them, constants at the start: copied when a frame is set up */
+  const uint8_t *image; /* `fixed` bytes */
+  const uint32_t *param_slots;
+  const uint8_t *param_wide, *slot_wide_ret;
+  const uint32_t *slot_of; /* per value, UINT32_MAX when it has none */
+  ww_steady *steady;
+  uint32_t nsteady;
+};
+
+typedef struct {
+  uint32_t pc, rpc;
+  ww_mask mask;
+  double weight;
+} ww_pending;
+
+typedef struct {
+  const ww_prog *prog;
+  const ww_seg *call; /* the segment that called; NULL in the kernel's own frame */
+  uint8_t *frame;
+  uint32_t ret_pc, ret_rpc;
+  uint32_t stack;     /* height of the divergence stack at entry */
+  ww_mask mask;       /* lanes that called */
+  uint32_t local;     /* local memory in use below this frame */
+} ww_frame;
+
+typedef enum { WW_RUN_SLICE, WW_RUN_BARRIER, WW_RUN_DONE, WW_RUN_FAULT, WW_RUN_GRIDSYNC } ww_run_end;
+
+/* What one warp remembers of one steady loop. */
+typedef struct {
+  uint32_t iteration; /* since entry, executed ones */
+  uint32_t linear;    /* consecutive iterations whose counters moved by the same step */
+  uint32_t left;      /* iterations of the window still to run with weight */
+  uint32_t segments;  /* segments planned and not yet begun */
+  uint64_t span, skip_after;  /* iterations a segment stands for; to skip once its window is run */
+  ww_mask mask;       /* lanes when the plan was made */
+  bool planned;       /* for this mask, even if the plan is to run in full */
+  uint8_t *affine;    /* [nphis]: iterations in a row that moved it by the same step */
+  double weight_in;   /* weight outside */
+  uint64_t *prev, *step; /* [nphis + 2][lanes]: counters and the exit's operands at the last iteration, and their movement */
+} ww_loop_state;
+
+typedef struct {
+  uint8_t *mem;
+  uint32_t size; /* static and dynamic shared memory, bytes */
+} ww_shared_mem;
+
+struct ww_exec {
+  /* hot */
+  uint8_t *F;           /* current frame */
+  ww_mask mask, live;
+  bool part;            /* live lanes outside the mask exist */
+  int32_t m[WW_MAX_LANES];      /* 0 / -1 per lane, valid when part */
+  uint64_t addr[WW_MAX_LANES];  /* addresses of the memory instruction at hand */
+  double weight;
+  const ww_observer *obs;
+  ww_memory *memory;
+  ww_region **region_cache; /* per ins_id: the region it last hit */
+  ww_shared_mem shared;
+  const uint8_t *params;
+  uint32_t params_n;
+  /* control */
+  const ww_prog *prog;
+  uint32_t pc, rpc;
+  ww_pending stack[WW_MAX_STACK];
+  uint32_t sp;
+  ww_frame frames[WW_MAX_DEPTH];
+  uint32_t depth;
+  uint64_t steps, slice;  /* warp instructions run; stop when steps reaches slice */
+  uint64_t divergences;
+  /* who we are */
+  ww_warp_id id;
+  uint64_t ctaid[3], nctaid[3], ntid[3];
+  uint32_t tid0;         /* linear thread index of lane 0 */
+  uint32_t lanes;
+  uint64_t dyn_shared;
+  /* local memory: one contiguous piece per lane */
+  uint8_t *local;
+  uint32_t local_stride, local_top;
+  /* barrier */
+  const ww_seg *bar;
+  uint32_t bar_result;
+  /* machine */
+  const struct ww_machine *machine;
+  ww_loop_state *loops;  /* per steady loop of the module */
+  bool extrapolate, extrapolated;
+  /* fault */
+  const char *fault;     /* static text or fault_msg */
+  char fault_msg[256];
+  const ww_ins *fault_ins;
+  bool fault_assumed;
+  bool print;
+};
+
+/* One copy of the interpreter. */
+typedef struct {
+  const char *name;
+  uint32_t lanes;
+  void (*resolve)(const ww_ins *i, ww_handler *out[2]); /* straight-line handlers of an instruction */
+  ww_run_end (*run)(ww_exec *x);
+} ww_isa;
+const ww_isa *ww_isa_pick(uint32_t lanes); /* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
+
+/* scalar.c: one lane of any arithmetic instruction; the reference for the vector handlers. Operands zero-extended bits. */
+uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c);
+float ww_half_to_float(uint16_t h);
+uint16_t ww_float_to_half(float f);
+uint16_t ww_double_to_half(double d);
+float ww_bf16_to_float(uint16_t h);
+uint16_t ww_float_to_bf16(float f);
+/* rmw.c: the new value of an atomic. */
+uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
+
+/* machine-side helpers of the interpreter (machine.c) */
+void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
+const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);
+uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes);
+uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize);
+void ww_exec_printf(ww_exec *x, const ww_code *c, uint32_t lane);
+
+/* steady.c */
+void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n); /* which loops qualify; slots not set yet */
+void ww_steady_iteration(ww_exec *x, const ww_steady *s); /* at each entry of the loop's header */
+
+/* decode.c */
+ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa, const uint64_t *symbol_addr, ww_arena *a,
+                    const ww_prog *const *progs, ww_prog *out, uint32_t *next_ins_id, ww_err *e);
+
+#define WW_FN_BASE 0x10000000ull /* addresses of functions: WW_FN_BASE + 16 * index */
+
+#endif

@@ -1,0 +1,318 @@
+/* count.c - the counting observer: events into tables, tables into totals.
+ *
+ * It runs inside the interpreter's loop, so an event adds to a few numbers and no more: a block event to the cell of
+ * its block, an access to the row of its instruction. Everything else (classes, flops, lines) follows from these and the IR
+ * when somebody asks. Each table is there twice: `pend` since the last commit, `total` committed and scaled. */
+#include "count_int.h"
+
+#include <stdlib.h>
+
+const ww_count_info ww_count_table[] = {
+#define COUNT(name, meaning) {#name, meaning, offsetof(ww_counts, name)},
+#include "counts.def"
+};
+const uint32_t ww_ncounts = sizeof ww_count_table / sizeof *ww_count_table;
+
+/* A window of dependencies costs more than its instructions: after the first thread blocks only some are followed. */
+enum { DEPEND_ALL = 8, DEPEND_EVERY = 64 };
+
+/* ---- what the IR says ---- */
+
+double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type) {
+  *type = (ww_type)i->type;
+  if (i->op == WW_OP_MATH && !ww_is_float(*type)) *type = (ww_type)fn->vals[i->a].type; /* ilogb: i32 of a float */
+  if (i->op == WW_OP_FMA) return 2;
+  return ww_ops[i->op].cls == WW_CLASS_FP || i->op == WW_OP_MATH ? 1 : 0;
+}
+
+static bool is_shuffle(const ww_ins *i) {
+  return ww_ops[i->op].cls == WW_CLASS_WARP && i->op != WW_OP_ACTIVEMASK && i->op != WW_OP_MBCNT;
+}
+
+static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
+  ww_type type;
+  uint32_t flops = (uint32_t)ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
+  s->warp_instructions++;
+  s->by_class[cls]++;
+  if (flops && type == WW_F64) s->flops_fp64 += flops;
+  else if (flops && type == WW_F32) s->flops_fp32 += flops;
+  else if (flops) s->flops_fp16 += flops;
+  s->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
+  s->math_ops += i->op == WW_OP_MATH;
+  s->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
+  s->barriers += i->op == WW_OP_BAR;
+  s->shuffles += is_shuffle(i);
+  if (i->op == WW_OP_MMA) s->flops_tensor += (double)i->imm;
+}
+
+static void make_statics(ww_counter *c) {
+  c->statics = ww_xcalloc(c->base[c->m->nfns] + 1, sizeof *c->statics);
+  for (uint32_t f = 0; f < c->m->nfns; f++) {
+    const ww_fn *fn = &c->m->fns[f];
+    for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++)
+      for (uint32_t k = 0; k < fn->blocks[b].nins; k++) add_static(&c->statics[c->base[f] + b], fn, &fn->blocks[b].ins[k]);
+  }
+}
+
+/* ---- making ---- */
+
+ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes) {
+  ww_counter *c = ww_xcalloc(1, sizeof *c);
+  if (!lanes) lanes = m->warp;
+  c->m = m;
+  c->mem = mem;
+  c->full = lanes == 64 ? UINT64_MAX : 0xffffffffu;
+  c->full_lanes = lanes;
+  c->base = ww_xcalloc(m->nfns + 1, sizeof *c->base);
+  for (uint32_t f = 0; f < m->nfns; f++) c->base[f + 1] = c->base[f] + m->fns[f].nblocks;
+  c->pend = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->pend);
+  c->total = ww_xcalloc(c->base[m->nfns] + 1, sizeof *c->total);
+  make_statics(c);
+  c->depend = ww_depend_new(m);
+  c->dep_block = UINT64_MAX;
+  return c;
+}
+
+void ww_counter_free(ww_counter *c) {
+  if (!c) return;
+  for (uint32_t k = 0; k < c->nslots; k++) free(c->slots[k]);
+  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_free(c->touches[k]);
+  ww_depend_free(c->depend);
+  free(c->slots);
+  free(c->touches);
+  free(c->journal.v);
+  free(c->index);
+  free(c->base);
+  free(c->pend);
+  free(c->total);
+  free(c->statics);
+  free(c);
+}
+
+/* ---- block events ---- */
+
+static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
+  ww_counter *c = ctx;
+  if (fn != c->fn) {
+    c->fn = fn;
+    c->cells = c->pend + c->base[fn - c->m->fns];
+  }
+  ww_cell *cell = &c->cells[block];
+  cell->warps += weight;
+  cell->lanes += weight * (lanes == c->full ? c->full_lanes : (double)__builtin_popcountll(lanes));
+  if (w.block == c->dep_block && w.warp == 0 && !ww_depend_block(c->depend, fn, block)) {
+    ww_depend_end(c->depend, &c->pend_dep);
+    c->dep_block = UINT64_MAX;
+  }
+}
+
+static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t block, double weight) {
+  (void)w;
+  ww_counter *c = ctx;
+  c->pend[c->base[fn - c->m->fns] + block].splits += weight;
+}
+
+static void on_block_start(void *ctx, uint64_t block) {
+  ww_counter *c = ctx;
+  c->pend_blocks++;
+  if (c->dep_block != UINT64_MAX) return;
+  if (c->dep_seen++ >= DEPEND_ALL && c->dep_seen % DEPEND_EVERY) return;
+  c->dep_block = block;
+  ww_depend_start(c->depend);
+}
+
+static void on_block_end(void *ctx, uint64_t block) {
+  ww_counter *c = ctx;
+  if (block != c->dep_block) return;
+  ww_depend_end(c->depend, &c->pend_dep);
+  c->dep_block = UINT64_MAX;
+}
+
+/* ---- accesses ---- */
+
+static ww_slot *new_slot(ww_counter *c, const ww_ins *ins) {
+  if (c->nslots == c->cap_slots) {
+    c->cap_slots = c->cap_slots ? c->cap_slots * 2 : 64;
+    c->slots = ww_xrealloc(c->slots, c->cap_slots * sizeof *c->slots);
+  }
+  ww_slot *s = c->slots[c->nslots++] = ww_xcalloc(1, sizeof *s);
+  s->ins = ins;
+  return s;
+}
+
+/* The first access of an instruction, or a machine that numbers them otherwise: the instruction itself decides. */
+static ww_slot *bind_slot(ww_counter *c, const ww_access *a) {
+  if (a->ins_id >= c->nindex) {
+    uint32_t n = c->nindex ? c->nindex : 64;
+    while (n <= a->ins_id) n *= 2;
+    c->index = ww_xrealloc(c->index, n * sizeof *c->index);
+    memset(c->index + c->nindex, 0, (n - c->nindex) * sizeof *c->index);
+    c->nindex = n;
+  }
+  uint32_t k = 0;
+  while (k < c->nslots && c->slots[k]->ins != a->ins) k++;
+  if (k == c->nslots) new_slot(c, a->ins);
+  c->index[a->ins_id] = k + 1;
+  return c->slots[k];
+}
+
+static inline ww_slot *slot_of(ww_counter *c, const ww_access *a) {
+  if (a->ins_id < c->nindex && c->index[a->ins_id]) {
+    ww_slot *s = c->slots[c->index[a->ins_id] - 1];
+    if (s->ins == a->ins) return s;
+  }
+  return bind_slot(c, a);
+}
+
+static ww_touch *find_touch(ww_counter *c, uint64_t addr) {
+  const ww_region *r = c->mem ? ww_memory_find(c->mem, addr) : NULL;
+  if (!r) return NULL;
+  for (uint32_t k = 0; k < c->ntouches; k++)
+    if (c->touches[k]->region == r) return c->touches[k];
+  if (c->ntouches == c->cap_touches) {
+    c->cap_touches = c->cap_touches ? c->cap_touches * 2 : 16;
+    c->touches = ww_xrealloc(c->touches, c->cap_touches * sizeof *c->touches);
+  }
+  return c->touches[c->ntouches++] = ww_touch_new(r);
+}
+
+static inline void touch(ww_counter *c, ww_slot *s, const ww_access *a, const ww_span *span) {
+  uint64_t addr = a->addr[__builtin_ctzll(a->lanes)];
+  if (!s->touch || addr - s->touch->region->base >= s->touch->region->size) s->touch = find_touch(c, addr);
+  if (s->touch) ww_touch_access(s->touch, &c->journal, a, span);
+}
+
+static inline void add(ww_row *r, const ww_access *a, double units, double extra) {
+  r->requests += a->weight;
+  r->units += a->weight * units;
+  r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
+  r->extra += a->weight * extra;
+}
+
+static void on_access(void *ctx, const ww_access *a) {
+  ww_counter *c = ctx;
+  if (!a->lanes || !a->bytes) return;
+  ww_slot *s = slot_of(c, a);
+  bool shared = a->space == WW_SHARED, atomic = a->kind == WW_ACCESS_ATOMIC, store = a->kind == WW_ACCESS_STORE;
+  if (atomic && a->space != WW_LOCAL) add(&s->pend[WW_CAT_ATOMIC], a, ww_most_same(a), ww_popcount(a->lanes));
+  if (shared) {
+    if (atomic) return;
+    uint32_t ideal, passes = ww_shared_passes(a, &ideal);
+    add(&s->pend[store ? WW_CAT_SHARED_ST : WW_CAT_SHARED_LD], a, passes, ideal);
+  } else if (a->space == WW_LOCAL) {
+    add(&s->pend[WW_CAT_LOCAL], a, 0, 0);
+  } else if ((a->space == WW_CONST || a->space == WW_PARAM) && !store && !atomic) {
+    add(&s->pend[WW_CAT_CONST], a, ww_const_words(a), 0);
+    if (a->space == WW_PARAM) return;
+    ww_span span = ww_coalesce(a);
+    touch(c, s, a, &span);
+  } else {
+    ww_span span = ww_coalesce(a);
+    if (!atomic) add(&s->pend[store ? WW_CAT_GLOBAL_ST : WW_CAT_GLOBAL_LD], a, span.sectors, 0);
+    touch(c, s, a, &span);
+  }
+}
+
+ww_observer ww_counter_observer(ww_counter *c) {
+  return (ww_observer){.ctx = c, .block = on_block, .access = on_access, .block_start = on_block_start,
+                       .block_end = on_block_end, .diverge = on_diverge};
+}
+
+/* ---- commit and clear ---- */
+
+static void forget_pending(ww_counter *c) {
+  memset(c->pend, 0, c->base[c->m->nfns] * sizeof *c->pend);
+  for (uint32_t k = 0; k < c->nslots; k++) memset(c->slots[k]->pend, 0, sizeof c->slots[k]->pend);
+  c->pend_blocks = 0;
+  c->pend_dep = (ww_depend_sums){0};
+}
+
+void ww_counter_clear(ww_counter *c) {
+  forget_pending(c);
+  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_clear(c->touches[k]);
+  ww_journal_undo(&c->journal);
+}
+
+/* Every member of the tables' structs is a double. */
+static void add_doubles(void *to, const void *from, size_t bytes, double scale) {
+  double *t = to;
+  const double *f = from;
+  for (size_t k = 0; k < bytes / sizeof(double); k++) t[k] += scale * f[k];
+}
+
+void ww_counter_commit(ww_counter *c, double scale) {
+  add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
+  for (uint32_t k = 0; k < c->nslots; k++) add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
+  for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_commit(c->touches[k], scale);
+  add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
+  c->total_blocks += scale * c->pend_blocks;
+  c->journal.n = 0;
+  forget_pending(c);
+}
+
+/* ---- totals ---- */
+
+static void count_block(ww_counts *o, const ww_static *s, const ww_cell *x) {
+  o->warp_instructions += x->warps * s->warp_instructions;
+  o->thread_instructions += x->lanes * s->warp_instructions;
+  o->branches += x->warps * s->branches;
+  o->divergent_branches += x->splits;
+  o->flops_fp64 += x->lanes * s->flops_fp64;
+  o->flops_fp32 += x->lanes * s->flops_fp32;
+  o->flops_fp16 += x->lanes * s->flops_fp16;
+  o->flops_tensor += x->warps * s->flops_tensor;
+  o->int_ops += x->lanes * s->int_ops;
+  o->math_ops += x->lanes * s->math_ops;
+  o->barriers += x->warps * s->barriers;
+  o->shuffles += x->warps * s->shuffles;
+}
+
+static void count_slot(ww_counts *o, const ww_row *r) {
+  o->global_ld_requests += r[WW_CAT_GLOBAL_LD].requests;
+  o->global_ld_sectors += r[WW_CAT_GLOBAL_LD].units;
+  o->global_ld_bytes += r[WW_CAT_GLOBAL_LD].bytes;
+  o->global_st_requests += r[WW_CAT_GLOBAL_ST].requests;
+  o->global_st_sectors += r[WW_CAT_GLOBAL_ST].units;
+  o->global_st_bytes += r[WW_CAT_GLOBAL_ST].bytes;
+  o->shared_ld_requests += r[WW_CAT_SHARED_LD].requests;
+  o->shared_ld_passes += r[WW_CAT_SHARED_LD].units;
+  o->shared_ld_bytes += r[WW_CAT_SHARED_LD].bytes;
+  o->shared_st_requests += r[WW_CAT_SHARED_ST].requests;
+  o->shared_st_passes += r[WW_CAT_SHARED_ST].units;
+  o->shared_st_bytes += r[WW_CAT_SHARED_ST].bytes;
+  o->shared_ideal_passes += r[WW_CAT_SHARED_LD].extra + r[WW_CAT_SHARED_ST].extra;
+  o->local_requests += r[WW_CAT_LOCAL].requests;
+  o->local_bytes += r[WW_CAT_LOCAL].bytes;
+  o->const_requests += r[WW_CAT_CONST].requests;
+  o->const_words += r[WW_CAT_CONST].units;
+  o->atomic_requests += r[WW_CAT_ATOMIC].requests;
+  o->atomic_max_same += r[WW_CAT_ATOMIC].units;
+  o->atomic_lanes += r[WW_CAT_ATOMIC].extra;
+}
+
+static void sum_counts(const ww_counter *c, bool pending, ww_counts *o) {
+  const ww_cell *cells = pending ? c->pend : c->total;
+  *o = (ww_counts){.blocks = pending ? c->pend_blocks : c->total_blocks};
+  for (uint32_t f = 0; f < c->m->nfns; f++) {
+    if (c->m->fns[f].kernel && c->m->fns[f].nblocks) o->warps += cells[c->base[f]].warps; /* each enters once */
+    for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++)
+      if (cells[k].warps) count_block(o, &c->statics[k], &cells[k]);
+  }
+  for (uint32_t k = 0; k < c->nslots; k++) count_slot(o, pending ? c->slots[k]->pend : c->slots[k]->total);
+}
+
+void ww_counter_vector(ww_counter *c, ww_counts *pending) { sum_counts(c, true, pending); }
+
+static double ratio(double a, double b) { return b ? a / b : 0; }
+
+void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out) {
+  *out = (ww_tally){0};
+  sum_counts(c, false, &out->c);
+  for (uint32_t k = 0; k < c->base[c->m->nfns]; k++)
+    for (int cls = 0; cls < WW_NCLASSES; cls++) out->by_class[cls] += c->total[k].warps * c->statics[k].by_class[cls];
+  ww_count_lines(c, a, out);
+  ww_count_args(c, a, out);
+  out->dep.ilp = ratio(c->total_dep.instructions, c->total_dep.longest);
+  out->dep.load_use_distance = ratio(c->total_dep.distance, c->total_dep.distances);
+  out->dep.loads_in_flight = ratio(c->total_dep.in_flight, c->total_dep.waits);
+}

@@ -1,0 +1,74 @@
+/* count.h - the counting observer: what happened, in total, per instruction class, per argument and per source line. */
+#ifndef WW_COUNT_H
+#define WW_COUNT_H
+
+#include "trace.h"
+
+typedef struct {
+#define COUNT(name, meaning) double name;
+#include "counts.def"
+} ww_counts;
+
+typedef struct {
+  const char *name, *meaning;
+  size_t at; /* offset in ww_counts */
+} ww_count_info;
+extern const ww_count_info ww_count_table[];
+extern const uint32_t ww_ncounts;
+
+/* What one source line did. */
+typedef struct {
+  uint32_t file, line; /* ww_loc */
+  double warp_instructions, thread_instructions, flops;
+  double ld_requests, ld_sectors, ld_bytes;  /* global */
+  double st_requests, st_sectors, st_bytes;
+  double shared_requests, shared_passes, shared_ideal_passes, atomics;
+} ww_line_counts;
+
+/* What one kernel argument (or symbol) saw, by the allocation its addresses fall in. */
+typedef struct {
+  const char *name;
+  int32_t arg, symbol;
+  double ld_requests, ld_sectors, ld_bytes, st_requests, st_sectors, st_bytes, atomics;
+  uint64_t lo, hi;         /* touched range in bytes relative to the argument's pointer, as int64; hi exclusive; lo == hi: none */
+  double unique_sectors;   /* distinct sectors touched by what was run, scaled to the launch */
+} ww_arg_counts;
+
+/* Dependencies of the issue stream of sampled warps: how much can be in flight. */
+typedef struct {
+  double ilp;               /* mean instructions that could issue together: instructions / longest dependency chain, over windows of 64 */
+  double load_use_distance; /* mean warp instructions between a global load and its first use */
+  double loads_in_flight;   /* mean global loads issued before the first wait on one */
+} ww_dependency;
+
+typedef struct {
+  ww_counts c;
+  double by_class[WW_NCLASSES]; /* warp instructions */
+  ww_line_counts *lines;  uint32_t nlines;  /* by file, line */
+  ww_arg_counts *args;    uint32_t nargs;
+  ww_dependency dep;
+} ww_tally;
+
+typedef struct ww_counter ww_counter;
+/* Counts events of launches of one module. */
+ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes);
+void ww_counter_free(ww_counter *c); /* accepts NULL */
+ww_observer ww_counter_observer(ww_counter *c);
+void ww_counter_clear(ww_counter *c);
+/* Everything seen since the last clear, times `scale`, added to `into` per-instruction tables of the counter's total.
+ * Sampling runs a representative block, then adds it with the number of blocks it stands for. */
+void ww_counter_commit(ww_counter *c, double scale);
+/* A signature of the pending (not yet committed) events: the same for blocks that behave alike. */
+void ww_counter_vector(ww_counter *c, ww_counts *pending);
+/* The pending events put aside (and no longer pending), to be added later with the scale then known. */
+typedef struct ww_snapshot ww_snapshot;
+ww_snapshot *ww_counter_save(ww_counter *c);
+void ww_counter_add(ww_counter *c, const ww_snapshot *s, double scale);
+void ww_snapshot_free(ww_snapshot *s); /* accepts NULL */
+void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out);
+
+/* Sectors of 32 bytes and bank passes of one access, for observers and for their tests. */
+uint32_t ww_coalesce_sectors(const ww_access *a);
+uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal);
+
+#endif

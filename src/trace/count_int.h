@@ -1,0 +1,134 @@
+/* count_int.h - what the files of the counting observer share.
+ *
+ * count.c    tables, events, commit, totals
+ * coalesce.c sectors, shared-memory passes, collisions of one access (no state)
+ * touch.c    what each allocation saw: range, distinct sectors
+ * depend.c   dependencies in the instruction stream of a sampled warp
+ * lines.c    the tables by source line and by argument */
+#ifndef WW_COUNT_INT_H
+#define WW_COUNT_INT_H
+
+#include "count.h"
+
+/* ---- coalesce.c ---- */
+
+/* What one access touches. */
+typedef struct {
+  uint64_t lo, hi;  /* bytes [lo, hi) enclose it */
+  uint32_t sectors; /* distinct 32-byte sectors */
+  bool solid;       /* every sector between lo and hi is touched */
+} ww_span;
+ww_span ww_coalesce(const ww_access *a);
+uint32_t ww_const_words(const ww_access *a); /* distinct words at which lanes start to read */
+uint32_t ww_most_same(const ww_access *a);   /* most lanes at one address */
+
+static inline uint32_t ww_popcount(ww_mask m) { /* without the popcnt instruction a full warp is worth the test */
+  return m == 0xffffffffu ? 32 : m == UINT64_MAX ? 64 : (uint32_t)__builtin_popcountll(m);
+}
+
+/* ---- touch.c: one allocation ---- */
+
+typedef struct {
+  double requests, units, bytes, extra;
+} ww_row; /* units: sectors, passes, words or collisions; extra: passes without conflicts, or atomic operations */
+
+typedef struct {
+  uint64_t lo, hi; /* device addresses touched; lo >= hi: none */
+  double unique;   /* distinct sectors */
+  ww_row ld, st, atom;
+} ww_touched;
+
+#define WW_CHUNK_SECTORS 8192u /* 256 KiB of addresses in 1 KiB of bits */
+
+typedef struct {
+  const ww_region *region;
+  ww_touched pend, total;
+  uint64_t base, nsectors;
+  uint64_t **chunks; /* bit per sector, made on demand; [nsectors / WW_CHUNK_SECTORS + 1] */
+} ww_touch;
+
+/* Bits set since the last commit, to take them back. */
+typedef struct {
+  struct ww_undo { uint64_t *word, bits; } *v;
+  size_t n, cap;
+} ww_journal;
+
+ww_touch *ww_touch_new(const ww_region *r);
+void ww_touch_free(ww_touch *t);
+void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_span *s);
+void ww_touch_commit(ww_touch *t, double scale);
+void ww_touch_clear(ww_touch *t);
+void ww_journal_undo(ww_journal *j);
+
+/* ---- depend.c ---- */
+
+typedef struct {
+  double instructions, longest;   /* over windows */
+  double distance, distances;     /* load to first use */
+  double in_flight, waits;
+} ww_depend_sums;
+
+typedef struct ww_depend ww_depend;
+ww_depend *ww_depend_new(const ww_module *m);
+void ww_depend_free(ww_depend *d); /* accepts NULL */
+void ww_depend_start(ww_depend *d);                                      /* a warp begins */
+bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block);     /* it executes a block; false: seen enough */
+void ww_depend_end(ww_depend *d, ww_depend_sums *add);                   /* it ends: adds what was seen */
+
+/* ---- count.c ---- */
+
+typedef enum {
+  WW_CAT_GLOBAL_LD, WW_CAT_GLOBAL_ST, WW_CAT_SHARED_LD, WW_CAT_SHARED_ST, WW_CAT_LOCAL, WW_CAT_CONST, WW_CAT_ATOMIC, WW_NCATS
+} ww_cat;
+
+/* A memory instruction. The space is known only when it runs, so every category has a row. */
+typedef struct {
+  const ww_ins *ins;
+  ww_touch *touch; /* allocation of its last access, or NULL */
+  ww_row pend[WW_NCATS], total[WW_NCATS];
+} ww_slot;
+
+/* Executions of one block of the IR. */
+typedef struct {
+  double warps, lanes, splits; /* splits: its branch diverged */
+} ww_cell;
+
+/* What one execution of a block amounts to: known from the IR. */
+typedef struct {
+  uint32_t warp_instructions, branches, barriers, shuffles; /* per warp */
+  uint32_t flops_fp64, flops_fp32, flops_fp16, int_ops, math_ops; /* per lane */
+  double flops_tensor;                                            /* per warp */
+  uint32_t by_class[WW_NCLASSES];
+} ww_static;
+
+struct ww_counter {
+  const ww_module *m;
+  ww_memory *mem;
+  ww_mask full;       /* all lanes of a warp */
+  double full_lanes;
+  const ww_fn *fn;    /* of the last block event */
+  ww_cell *cells;     /* its cells in pend */
+  ww_cell *pend, *total; /* [base[nfns]] */
+  uint32_t *base;     /* [nfns + 1] first cell of each function */
+  ww_static *statics; /* [base[nfns]] */
+  double pend_blocks, total_blocks;
+  uint32_t *index;    /* ins_id -> slot + 1 */
+  uint32_t nindex;
+  ww_slot **slots;
+  uint32_t nslots, cap_slots;
+  ww_touch **touches;
+  uint32_t ntouches, cap_touches;
+  ww_journal journal;
+  ww_depend *depend;
+  ww_depend_sums pend_dep, total_dep;
+  uint64_t dep_block; /* thread block whose first warp is followed, UINT64_MAX: none */
+  uint64_t dep_seen;  /* thread blocks looked at so far */
+};
+
+double ww_ins_flops(const ww_fn *fn, const ww_ins *i, ww_type *type); /* per lane; MMA: 0 */
+
+/* ---- lines.c ---- */
+void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out);
+void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out);
+
+#endif

@@ -1,0 +1,133 @@
+/* footprint.c - which bytes each memory instruction touches as a function of the block index.
+ *
+ * Per instruction and thread block: lowest and highest byte. An affine function through them is exact for regular kernels;
+ * it is solved from the first blocks that span the axes and then checked against every other block seen. */
+#include "sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+  uint64_t block, lo, hi;
+} range;
+
+typedef struct {
+  const ww_ins *ins;
+  const ww_fn *fn;
+  uint8_t kind;
+  int32_t arg;
+  uint64_t origin;
+  uint64_t lo, hi; /* of the block that runs */
+  range *seen;
+  uint32_t n, cap;
+} entry;
+
+struct ww_footprints {
+  ww_memory *mem;
+  uint64_t grid[3];
+  entry **by_id; /* per ins_id */
+  uint32_t n;
+};
+
+ww_footprints *ww_footprints_new(ww_memory *mem, const uint64_t grid[3]) {
+  ww_footprints *f = ww_xcalloc(1, sizeof *f);
+  f->mem = mem;
+  memcpy(f->grid, grid, sizeof f->grid);
+  return f;
+}
+
+void ww_footprints_free(ww_footprints *f) {
+  if (!f) return;
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->by_id[k]) free(f->by_id[k]->seen), free(f->by_id[k]);
+  free(f->by_id);
+  free(f);
+}
+
+static entry *entry_of(ww_footprints *f, const ww_access *a) {
+  if (a->ins_id >= f->n) {
+    uint32_t n = a->ins_id + 64;
+    f->by_id = ww_xrealloc(f->by_id, n * sizeof *f->by_id);
+    memset(f->by_id + f->n, 0, (n - f->n) * sizeof *f->by_id);
+    f->n = n;
+  }
+  entry *e = f->by_id[a->ins_id];
+  if (e) return e;
+  const ww_region *r = ww_memory_find(f->mem, a->addr[__builtin_ctzll(a->lanes)]);
+  e = f->by_id[a->ins_id] = ww_xcalloc(1, sizeof *e);
+  *e = (entry){.ins = a->ins, .fn = a->fn, .kind = a->kind, .arg = r ? r->arg : -1, .origin = r ? r->origin : 0, .lo = UINT64_MAX};
+  return e;
+}
+
+void ww_footprints_access(ww_footprints *f, const ww_access *a) {
+  if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
+  entry *e = entry_of(f, a);
+  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  uint64_t lo = a->addr[first], hi = lo;
+  if (a->pattern == WW_PATTERN_CONTIG) hi = a->addr[last];
+  else if (a->pattern == WW_PATTERN_ANY)
+    for (ww_mask m = a->lanes; m; m &= m - 1) {
+      uint64_t v = a->addr[__builtin_ctzll(m)];
+      lo = v < lo ? v : lo;
+      hi = v > hi ? v : hi;
+    }
+  if (lo < e->lo) e->lo = lo;
+  if (hi + a->bytes > e->hi) e->hi = hi + a->bytes;
+}
+
+void ww_footprints_block(ww_footprints *f, uint64_t block) {
+  for (uint32_t k = 0; k < f->n; k++) {
+    entry *e = f->by_id[k];
+    if (!e || e->lo >= e->hi) continue;
+    if (e->n == e->cap) e->seen = ww_xrealloc(e->seen, (e->cap = e->cap ? 2 * e->cap : 8) * sizeof *e->seen);
+    e->seen[e->n++] = (range){block, e->lo, e->hi};
+    e->lo = UINT64_MAX;
+    e->hi = 0;
+  }
+}
+
+static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
+  c[0] = (double)(block % f->grid[0]);
+  c[1] = (double)(block / f->grid[0] % f->grid[1]);
+  c[2] = (double)(block / f->grid[0] / f->grid[1]);
+}
+
+/* Stride along one axis from a pair of blocks that differ in that axis alone. */
+static double stride_along(const ww_footprints *f, const entry *e, int axis) {
+  for (uint32_t i = 0; i < e->n; i++)
+    for (uint32_t k = i + 1; k < e->n; k++) {
+      double p[3], q[3];
+      coordinates(f, e->seen[i].block, p);
+      coordinates(f, e->seen[k].block, q);
+      bool others = true;
+      for (int d = 0; d < 3; d++) others &= d == axis || p[d] == q[d];
+      if (others && p[axis] != q[axis]) return (double)(int64_t)(e->seen[k].lo - e->seen[i].lo) / (q[axis] - p[axis]);
+    }
+  return 0;
+}
+
+static ww_footprint fit(const ww_footprints *f, const entry *e) {
+  ww_footprint o = {.ins = e->ins, .fn = e->fn, .kind = e->kind, .arg = e->arg, .affine = true};
+  double c[3];
+  coordinates(f, e->seen[0].block, c);
+  o.at = (double)(int64_t)(e->seen[0].lo - e->origin);
+  for (int d = 0; d < 3; d++) {
+    o.stride[d] = stride_along(f, e, d);
+    o.at -= o.stride[d] * c[d];
+  }
+  for (uint32_t k = 0; k < e->n; k++) {
+    double bytes = (double)(e->seen[k].hi - e->seen[k].lo);
+    if (bytes > o.bytes) o.bytes = bytes;
+    coordinates(f, e->seen[k].block, c);
+    double want = o.at + o.stride[0] * c[0] + o.stride[1] * c[1] + o.stride[2] * c[2];
+    o.affine &= fabs(want - (double)(int64_t)(e->seen[k].lo - e->origin)) < 0.5;
+  }
+  return o;
+}
+
+void ww_footprints_fit(ww_footprints *f, ww_arena *a, ww_footprint **out, uint32_t *n) {
+  *out = WW_NEWN(a, ww_footprint, f->n + 1);
+  *n = 0;
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->by_id[k] && f->by_id[k]->n) (*out)[(*n)++] = fit(f, f->by_id[k]);
+}

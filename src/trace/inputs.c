@@ -1,0 +1,333 @@
+/* inputs.c - the memory analysis: sizes and contents of buffers that nobody described.
+ *
+ * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid, their neighbours and one in the
+ * middle; an address that moves evenly with the block index has its extremes at corners, so the touched range is the size.
+ * Contents: floats in [0, 1); integers by what the kernel does with them (roles.c): indices stay inside what
+ * they index, row pointers rise, counters begin at zero. Row pointers need two rounds: first how many there are,
+ * then what they lead to. An analysis that runs out of range takes zeros instead; it is never the user's fault. */
+#include "inputs.h"
+
+#include "roles.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+enum { ROW_LENGTH = 16, LOOP_BOUND = 32, ANALYSIS_STEPS = 4000000 };
+#define MAX_ELEMENTS (1ull << 26)
+
+typedef struct {
+  const ww_module *m;
+  const ww_fn *fn;
+  ww_launch *l;
+  ww_assumed *said;
+  ww_arena *a;
+  ww_role *roles;
+  uint64_t threads; /* of the whole grid */
+  bool *sized;      /* per parameter: bytes came from the analysis */
+  bool *tell;       /* per parameter: contents were assumed */
+  int shrink;       /* how often index ranges were narrowed */
+} inputs;
+
+static void say(inputs *in, const char *text) {
+  ww_assumed *s = in->said;
+  if (s->n == s->cap) {
+    uint32_t cap = s->cap ? 2 * s->cap : 8;
+    s->v = ww_grow(in->a, s->v, s->cap * sizeof *s->v, cap * sizeof *s->v);
+    s->cap = cap;
+  }
+  s->v[s->n++] = text;
+}
+
+/* ---- shape ---- */
+
+static void complete_shape(inputs *in) {
+  ww_launch *l = in->l;
+  const ww_fn *fn = in->fn;
+  bool had_grid = l->grid[0], had_block = l->block[0];
+  if (!l->block[0]) {
+    if (fn->req_block[0]) memcpy(l->block, (uint64_t[3]){fn->req_block[0], fn->req_block[1], fn->req_block[2]}, sizeof l->block);
+    else l->block[0] = fn->max_threads && fn->max_threads < 256 ? fn->max_threads : 256;
+  }
+  for (int d = 1; d < 3; d++) {
+    if (!l->block[d]) l->block[d] = 1;
+    if (!l->grid[d]) l->grid[d] = 1;
+  }
+  if (!had_grid) l->grid[0] = (1u << 20) / (l->block[0] * l->block[1] * l->block[2]);
+  if (!l->grid[0]) l->grid[0] = 1;
+  if (!had_block) say(in, ww_fmt(in->a, "block: %llu threads, as no launch was given", (unsigned long long)(l->block[0] * l->block[1] * l->block[2])));
+  if (!had_grid) say(in, ww_fmt(in->a, "grid: %llu blocks, as no launch was given", (unsigned long long)l->grid[0]));
+  in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
+}
+
+/* ---- scalars ---- */
+
+static bool named(const char *name, const char *const *parts) {
+  char low[64];
+  size_t n = 0;
+  for (; name[n] && n + 1 < sizeof low; n++) low[n] = (char)tolower((unsigned char)name[n]);
+  low[n] = 0;
+  for (; *parts; parts++) {
+    size_t k = strlen(*parts);
+    if (k <= 2 ? !strcmp(low, *parts) : strstr(low, *parts) != NULL) return true;
+  }
+  return false;
+}
+
+/* An integer nobody gave: the extent its name points to. */
+static uint64_t likely_extent(const inputs *in, const char *name) {
+  static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w", "ld", "lda", "ldb", "ldc", "x", "dx", NULL};
+  static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
+  static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
+  static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level", "index", "flag", "pass", "incx", "incy", "inc", NULL};
+  uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1], z = in->l->grid[2] * in->l->block[2];
+  if (named(name, small)) return 1;
+  if (y > 1 && named(name, heights)) return y;
+  if (z > 1 && named(name, depths)) return z;
+  if (y > 1 || named(name, widths)) return x;
+  return in->threads;
+}
+
+static void complete_scalars(inputs *in) {
+  const ww_fn *fn = in->fn;
+  if (in->l->nargs < fn->nparams) {
+    ww_arg *args = WW_NEWN(in->a, ww_arg, fn->nparams);
+    if (in->l->nargs) memcpy(args, in->l->args, in->l->nargs * sizeof *args);
+    in->l->args = args;
+    in->l->nargs = fn->nparams;
+  }
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    const ww_param *q = &fn->params[p];
+    ww_arg *g = &in->l->args[p];
+    if (g->kind != WW_ARG_NONE || q->pointer) continue;
+    if (q->byval) {
+      *g = (ww_arg){.name = g->name, .kind = WW_ARG_HEX, .hex = ww_alloc(in->a, q->size + 1), .hex_n = q->size};
+      say(in, ww_fmt(in->a, "%s: a struct of %u zero bytes", q->name, q->size));
+      continue;
+    }
+    bool real = ww_is_float(q->type);
+    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name);
+    if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX) v = INT32_MAX;
+    *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = (int64_t)v, .value = (double)v};
+    say(in, real ? ww_fmt(in->a, "%s: 1.0", q->name)
+                 : ww_fmt(in->a, "%s: %llu%s", q->name, (unsigned long long)v, v == in->threads ? ", the number of threads" : v > 1 ? ", the threads along its axis" : ""));
+  }
+}
+
+/* ---- contents ---- */
+
+static uint32_t elem_bytes(const inputs *in, uint32_t p) {
+  const ww_arg *g = &in->l->args[p];
+  if (g->kind == WW_ARG_BUFFER && g->buffer.type && ww_elem_size(g->buffer.type)) return ww_elem_size(g->buffer.type);
+  if (in->fn->params[p].elem_size) return in->fn->params[p].elem_size;
+  return in->roles[p].elem ? ww_type_bytes[in->roles[p].elem] : 4;
+}
+
+static const char *content_type(const inputs *in, uint32_t p) {
+  static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  uint8_t t = in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem;
+  return names[t] ? names[t] : "i32";
+}
+
+static bool is_integer(const char *type) { return type[0] != 'f' && type[0] != 'b'; }
+
+/* Elements that an index from p may name: of the smallest buffer it reaches. */
+static uint64_t index_range(const inputs *in, uint32_t p) {
+  uint64_t best = 0;
+  for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
+    if (!(in->roles[p].targets >> q & 1)) continue;
+    uint64_t n = in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
+    if (n && (!best || n < best)) best = n;
+  }
+  if (!best) best = in->threads < 1024 ? 1024 : in->threads;
+  if (best > MAX_ELEMENTS) best = MAX_ELEMENTS;
+  for (int k = 0; k < in->shrink; k++) best = (best + 3) / 4;
+  return best ? best : 1;
+}
+
+static ww_fill likely_fill(inputs *in, uint32_t p) {
+  const ww_role *r = &in->roles[p];
+  const char *type = in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
+  uint64_t bytes = in->l->args[p].buffer.bytes;
+  if (r->counter || (r->stored && !r->loaded) || in->shrink > 4) return (ww_fill){.kind = WW_FILL_ZEROS};
+  if (!is_integer(type)) return (ww_fill){.kind = WW_FILL_RANDOM};
+  if (r->rows) {
+    if (!bytes) return (ww_fill){.kind = WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
+    double rows = (double)(bytes / elem_bytes(in, p));
+    uint64_t limit = 0;
+    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
+      if (r->targets >> q & 1 && in->l->args[q].kind == WW_ARG_BUFFER && !in->sized[q] && in->l->args[q].buffer.bytes)
+        limit = in->l->args[q].buffer.bytes / elem_bytes(in, q);
+    return (ww_fill){.kind = WW_FILL_MONOTONE, .lo = 0, .hi = limit ? (double)limit : rows * ROW_LENGTH};
+  }
+  if (r->index) return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 0, .hi = (double)index_range(in, p)};
+  if (r->bound) return (ww_fill){.kind = WW_FILL_UNIFORM, .lo = 1, .hi = LOOP_BOUND};
+  return (ww_fill){.kind = WW_FILL_RANDOM};
+}
+
+/* Which buffers' contents are ours to choose: not given, or random integers whose range decides where the kernel goes. */
+static void find_ours(inputs *in) {
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    ww_arg *g = &in->l->args[p];
+    if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED) continue;
+    if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
+    if (g->kind != WW_ARG_BUFFER) continue;
+    const char *type = g->buffer.type ? g->buffer.type : content_type(in, p);
+    const ww_role *r = &in->roles[p];
+    in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE ||
+                  (g->buffer.fill.kind == WW_FILL_RANDOM && is_integer(type) && (r->index || r->bound || r->rows || r->counter));
+    in->sized[p] = !g->buffer.bytes;
+    if (!g->buffer.type) g->buffer.type = content_type(in, p);
+  }
+}
+
+static void choose_fills(inputs *in) {
+  for (uint32_t p = 0; p < in->fn->nparams; p++)
+    if (in->tell[p]) in->l->args[p].buffer.fill = likely_fill(in, p);
+}
+
+/* ---- sizes ---- */
+
+typedef struct {
+  ww_memory *mem;
+  ww_region *last;
+  uint64_t *lo, *hi; /* per region index by arg */
+} extents;
+
+static void note_range(extents *x, uint64_t from, uint64_t to) {
+  ww_region *r = x->last;
+  if (!r || from - r->base >= r->size) r = x->last = ww_memory_find(x->mem, from);
+  if (!r || r->arg < 0) return;
+  if (from < x->lo[r->arg]) x->lo[r->arg] = from;
+  if (to > x->hi[r->arg]) x->hi[r->arg] = to;
+}
+
+static void on_access(void *ctx, const ww_access *a) {
+  if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
+  uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
+  if (a->pattern == WW_PATTERN_SAME) note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
+  else if (a->pattern == WW_PATTERN_CONTIG) note_range(ctx, a->addr[first], a->addr[last] + a->bytes);
+  else
+    for (ww_mask m = a->lanes; m; m &= m - 1) note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
+}
+
+/* Corners of the grid, their inner neighbours along x, and the middle. */
+static uint32_t probe_blocks(const uint64_t g[3], uint64_t out[32]) {
+  uint32_t n = 0;
+  for (int z = 0; z < 2; z++)
+    for (int y = 0; y < 2; y++)
+      for (int x = 0; x < 3; x++) {
+        uint64_t c[3] = {x == 0 ? 0 : x == 1 ? g[0] - 1 : g[0] / 2, y ? g[1] - 1 : 0, z ? g[2] - 1 : 0};
+        uint64_t k = (c[2] * g[1] + c[1]) * g[0] + c[0];
+        bool seen = false;
+        for (uint32_t i = 0; i < n; i++) seen |= out[i] == k;
+        if (!seen) out[n++] = k;
+      }
+  return n;
+}
+
+static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
+  ww_setup s;
+  ww_machine *mc = NULL;
+  *assumed_fault = false;
+  ww_status st = ww_setup_make(in->m, in->fn, in->l, in->a, &s, e);
+  if (st) return st;
+  ww_region **r;
+  uint32_t n = ww_memory_regions(s.memory, &r);
+  for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
+  ww_run_spec spec = {.module = in->m, .fn = in->fn, .shared_static = s.shared_static, .shared = s.shared_dynamic, .params = s.params,
+                      .params_n = s.params_n, .memory = s.memory, .symbol_addr = s.symbol_addr, .max_steps = ANALYSIS_STEPS, .extrapolate = true};
+  memcpy(spec.grid, in->l->grid, sizeof spec.grid);
+  memcpy(spec.block, in->l->block, sizeof spec.block);
+  uint64_t blocks[32];
+  uint32_t nb = probe_blocks(in->l->grid, blocks);
+  *x = (extents){.mem = s.memory, .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1), .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
+  for (uint32_t p = 0; p < in->fn->nparams; p++) x->lo[p] = UINT64_MAX;
+  ww_observer obs = {.ctx = x, .access = on_access};
+  ww_run_stats stats = {0};
+  st = ww_machine_new(&spec, &mc, e);
+  for (uint32_t b = 0; b < nb && !st; b++) st = ww_machine_run(mc, &blocks[b], 1, 1, &obs, &stats, in->a, e);
+  if (st == WW_ELIMIT) st = WW_OK; /* long enough to have seen the ranges */
+  if (st == WW_EDATA) *assumed_fault = stats.fault_assumed;
+  for (uint32_t p = 0; p < in->fn->nparams; p++) /* to offsets from the pointer */
+    if (x->lo[p] < x->hi[p] && s.arg[p]) x->lo[p] -= s.arg[p]->origin, x->hi[p] -= s.arg[p]->origin;
+  ww_machine_free(mc);
+  ww_setup_free(&s);
+  return st;
+}
+
+/* Probes; while the assumed contents lead out of a buffer, narrows them. */
+static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
+  for (;;) {
+    bool assumed;
+    choose_fills(in);
+    ww_status st = probe(in, x, &assumed, e);
+    if (st != WW_EDATA || !assumed || in->shrink > 5) return st == WW_EDATA && assumed ? WW_OK : st;
+    in->shrink++;
+  }
+}
+
+static void take_sizes(inputs *in, const extents *x, bool rows_only) {
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    if (!in->sized[p] || in->l->args[p].kind != WW_ARG_BUFFER || (rows_only && !in->roles[p].rows)) continue;
+    ww_buffer *b = &in->l->args[p].buffer;
+    uint32_t size = elem_bytes(in, p);
+    int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
+    if (lo > 0) lo = 0;
+    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* what an index may name counts as touched */
+      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
+        hi = (int64_t)(index_range(in, q) * size);
+    uint64_t bytes = (uint64_t)(hi - lo);
+    b->bytes = bytes ? (bytes + size - 1) / size * size : size;
+    b->offset = (uint64_t)-lo;
+  }
+}
+
+/* ---- */
+
+static void say_contents(inputs *in) {
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    const ww_arg *g = &in->l->args[p];
+    const char *name = in->fn->params[p].name;
+    if (g->kind != WW_ARG_BUFFER) continue;
+    if (in->sized[p]) say(in, ww_fmt(in->a, "%s: %llu bytes, from the accesses", name, (unsigned long long)g->buffer.bytes));
+    if (!in->tell[p]) continue;
+    const ww_fill *f = &g->buffer.fill;
+    switch (f->kind) {
+    case WW_FILL_ZEROS: if (in->roles[p].loaded) say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : "")); break;
+    case WW_FILL_MONOTONE: say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi)); break;
+    case WW_FILL_UNIFORM: say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi, in->roles[p].index ? "index other buffers" : "end a loop")); break;
+    case WW_FILL_RANDOM: say(in, ww_fmt(in->a, "%s: random %s", name, is_integer(g->buffer.type) ? "integers" : "numbers in [0, 1)")); break;
+    default: break;
+    }
+  }
+}
+
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a, ww_err *e) {
+  inputs in = {.m = m, .fn = fn, .l = l, .said = said, .a = a, .roles = WW_NEWN(a, ww_role, fn->nparams + 1),
+               .sized = WW_NEWN(a, bool, fn->nparams + 1), .tell = WW_NEWN(a, bool, fn->nparams + 1)};
+  complete_shape(&in);
+  complete_scalars(&in);
+  ww_roles_find(fn, a, in.roles);
+  find_ours(&in);
+  bool any_size = false, any_index = false, rows = false;
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    any_size |= in.sized[p];
+    any_index |= in.tell[p] && (in.roles[p].index || in.roles[p].rows);
+    rows |= in.sized[p] && in.roles[p].rows;
+  }
+  ww_status st = WW_OK;
+  if (any_size || any_index) {
+    extents x;
+    st = probe_until_fits(&in, &x, e);
+    if (!st && rows) {
+      take_sizes(&in, &x, true);
+      st = probe_until_fits(&in, &x, e);
+    }
+    if (!st && any_size) take_sizes(&in, &x, false);
+  }
+  choose_fills(&in);
+  say_contents(&in);
+  said->args = WW_NEWN(a, bool, fn->nparams + 1);
+  for (uint32_t p = 0; p < fn->nparams; p++) said->args[p] = in.tell[p] || in.sized[p];
+  return st;
+}

@@ -1,0 +1,17 @@
+/* inputs.h - completes a launch: what nobody gave is found out by running the kernel, or assumed, and said. */
+#ifndef WW_INPUTS_H
+#define WW_INPUTS_H
+
+#include "setup.h"
+
+typedef struct {
+  const char **v; /* sentences for the report's `assumed` */
+  uint32_t n, cap;
+  bool *args;     /* per parameter: its size or contents were assumed */
+} ww_assumed;
+
+/* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's size and contents are
+ * given; `l` can be written down and run anywhere. */
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a, ww_err *e);
+
+#endif

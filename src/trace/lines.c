@@ -1,0 +1,95 @@
+/* lines.c - the result by source line and by kernel argument, from the committed tables.
+ *
+ * Instructions without a location appear in the totals only. */
+#include "count_int.h"
+
+#include <stdlib.h>
+
+static void add_ins(ww_line_counts *l, const ww_fn *fn, const ww_ins *i, const ww_cell *x) {
+  ww_type type;
+  l->warp_instructions += x->warps;
+  l->thread_instructions += x->lanes;
+  l->flops += x->lanes * ww_ins_flops(fn, i, &type);
+  if (i->op == WW_OP_MMA) l->flops += x->warps * (double)i->imm;
+}
+
+static void add_slot(ww_line_counts *l, const ww_row *r) {
+  l->ld_requests += r[WW_CAT_GLOBAL_LD].requests;
+  l->ld_sectors += r[WW_CAT_GLOBAL_LD].units;
+  l->ld_bytes += r[WW_CAT_GLOBAL_LD].bytes;
+  l->st_requests += r[WW_CAT_GLOBAL_ST].requests;
+  l->st_sectors += r[WW_CAT_GLOBAL_ST].units;
+  l->st_bytes += r[WW_CAT_GLOBAL_ST].bytes;
+  l->shared_requests += r[WW_CAT_SHARED_LD].requests + r[WW_CAT_SHARED_ST].requests;
+  l->shared_passes += r[WW_CAT_SHARED_LD].units + r[WW_CAT_SHARED_ST].units;
+  l->shared_ideal_passes += r[WW_CAT_SHARED_LD].extra + r[WW_CAT_SHARED_ST].extra;
+  l->atomics += r[WW_CAT_ATOMIC].requests;
+}
+
+static int by_line(const void *a, const void *b) {
+  const ww_line_counts *x = a, *y = b;
+  if (x->file != y->file) return x->file < y->file ? -1 : 1;
+  return x->line < y->line ? -1 : x->line > y->line;
+}
+
+/* Locations that name the same line become one. */
+static uint32_t merge(ww_line_counts *l, uint32_t n) {
+  uint32_t out = 0;
+  qsort(l, n, sizeof *l, by_line);
+  for (uint32_t k = 0; k < n; k++) {
+    if (out && by_line(&l[out - 1], &l[k]) == 0) {
+      double *to = &l[out - 1].warp_instructions, *from = &l[k].warp_instructions;
+      for (size_t d = 0; d < (sizeof *l - offsetof(ww_line_counts, warp_instructions)) / sizeof(double); d++) to[d] += from[d];
+    } else {
+      l[out++] = l[k];
+    }
+  }
+  return out;
+}
+
+void ww_count_lines(const ww_counter *c, ww_arena *a, ww_tally *out) {
+  const ww_module *m = c->m;
+  ww_line_counts *l = WW_NEWN(a, ww_line_counts, m->nlocs + 1);
+  uint32_t n = 0;
+  for (uint32_t f = 0; f < m->nfns; f++)
+    for (uint32_t b = 0; b < m->fns[f].nblocks; b++) {
+      const ww_cell *x = &c->total[c->base[f] + b];
+      const ww_block *bb = &m->fns[f].blocks[b];
+      for (uint32_t k = 0; x->warps && k < bb->nins; k++)
+        if (bb->ins[k].loc < m->nlocs) add_ins(&l[bb->ins[k].loc], &m->fns[f], &bb->ins[k], x);
+    }
+  for (uint32_t k = 0; k < c->nslots; k++)
+    if (c->slots[k]->ins->loc < m->nlocs) add_slot(&l[c->slots[k]->ins->loc], c->slots[k]->total);
+  for (uint32_t k = 1; k < m->nlocs; k++) { /* 0 is unknown */
+    if (!l[k].warp_instructions) continue;
+    l[k].file = m->locs[k].file, l[k].line = m->locs[k].line;
+    l[n++] = l[k];
+  }
+  out->lines = l;
+  out->nlines = merge(l, n);
+}
+
+/* ---- arguments ---- */
+
+/* Arguments in order, then symbols, then the rest. */
+static int by_arg(const void *a, const void *b) {
+  const ww_arg_counts *x = a, *y = b;
+  if ((x->arg < 0) != (y->arg < 0)) return x->arg < 0 ? 1 : -1;
+  if (x->arg != y->arg) return x->arg < y->arg ? -1 : 1;
+  return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+}
+
+void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out) {
+  out->args = WW_NEWN(a, ww_arg_counts, c->ntouches + 1);
+  for (uint32_t k = 0; k < c->ntouches; k++) {
+    const ww_touch *t = c->touches[k];
+    const ww_touched *x = &t->total;
+    if (x->lo >= x->hi) continue; /* only seen in what was cleared */
+    out->args[out->nargs++] = (ww_arg_counts){
+        .name = t->region->name ? ww_strdup(a, t->region->name) : "", .arg = t->region->arg, .symbol = t->region->symbol,
+        .ld_requests = x->ld.requests, .ld_sectors = x->ld.units, .ld_bytes = x->ld.bytes,
+        .st_requests = x->st.requests, .st_sectors = x->st.units, .st_bytes = x->st.bytes, .atomics = x->atom.requests,
+        .lo = x->lo - t->region->origin, .hi = x->hi - t->region->origin, .unique_sectors = x->unique};
+  }
+  qsort(out->args, out->nargs, sizeof *out->args, by_arg);
+}

@@ -1,0 +1,473 @@
+/* machine.c - thread blocks and their warps: sets them up, lets them take turns, holds them at barriers.
+ *
+ * A machine is built once per launch (decode, register files) and then runs any set of blocks. A warp runs until it
+ * waits, ends or has used its slice; slices let kernels that spin on another warp's flag get on. Register files and local
+ * memory are reserved address space: only what a warp touches costs memory. */
+#include "code.h"
+#include "setup.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define SLICE 65536u /* warp instructions before the next warp has its turn */
+
+typedef struct {
+  uint64_t index;
+  ww_exec **warps;
+  ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
+  uint8_t *shared;
+} thread_block;
+
+struct ww_machine {
+  ww_run_spec s;
+  ww_arena *a;
+  const ww_isa *isa;
+  const ww_prog **progs; /* per module function; NULL when the kernel does not reach it */
+  const ww_prog *kernel;
+  uint32_t lanes, warps, n_ins, n_loops, max_phis;
+  uint32_t shared_bytes;
+  size_t regs_bytes;
+  uint32_t local_stride;
+  uint64_t heap_next;
+  ww_region *heap;
+  bool assumed;
+  uint32_t tex_axes;
+  thread_block *pool;
+  uint32_t npool;
+};
+
+/* ---- set-up ---- */
+
+extern const ww_isa ww_isa_base32, ww_isa_base64;
+#if defined(__x86_64__)
+extern const ww_isa ww_isa_avx232, ww_isa_avx264, ww_isa_avx51232, ww_isa_avx51264;
+#endif
+
+const ww_isa *ww_isa_pick(uint32_t lanes) {
+  const char *force = getenv("WARPWISE_ISA");
+#if defined(__x86_64__)
+  __builtin_cpu_init();
+  bool v2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  bool v4 = v2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+            __builtin_cpu_supports("avx512vl");
+  if (force && !strcmp(force, "avx2")) v4 = false;
+  if (force && !strcmp(force, "base")) v4 = v2 = false;
+  if (v4) return lanes == 64 ? &ww_isa_avx51264 : &ww_isa_avx51232;
+  if (v2) return lanes == 64 ? &ww_isa_avx264 : &ww_isa_avx232;
+#endif
+  (void)force;
+  return lanes == 64 ? &ww_isa_base64 : &ww_isa_base32;
+}
+
+static ww_status decode_all(ww_machine *m, ww_err *e) {
+  const ww_module *mod = m->s.module;
+  uint32_t kernel = (uint32_t)(m->s.fn - mod->fns), first = 0, frames = 0, locals = 0;
+  bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
+  ww_reach(mod, m->s.fn, in);
+  m->progs = WW_NEWN(m->a, const ww_prog *, mod->nfns + 1);
+  for (uint32_t f = 0; f < mod->nfns; f++)
+    if (in[f]) m->progs[f] = WW_NEW(m->a, ww_prog);
+  for (uint32_t f = 0; f < mod->nfns; first += mod->fns[f++].nblocks) {
+    if (!in[f]) continue;
+    if (mod->fns[f].refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name, mod->fns[f].refusal);
+    ww_prog *p = (ww_prog *)m->progs[f];
+    p->first_block = first;
+    ww_status st = ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
+    if (st) return st;
+    for (uint32_t s = 0; s < p->nsteady; s++) {
+      p->steady[s].number = m->n_loops++;
+      if (p->steady[s].nphis > m->max_phis) m->max_phis = p->steady[s].nphis;
+    }
+    if (f == kernel) continue;
+    if (p->frame > frames) frames = p->frame;
+    if (p->fn->local_bytes > locals) locals = p->fn->local_bytes;
+  }
+  m->kernel = m->progs[kernel];
+  m->regs_bytes = m->kernel->frame + (size_t)frames * (WW_MAX_DEPTH - 1) + 4096;
+  m->local_stride = (m->kernel->fn->local_bytes + locals * (frames ? WW_MAX_DEPTH - 1 : 0) + 15) & ~15u;
+  return WW_OK;
+}
+
+void ww_param_offsets(const ww_fn *fn, uint32_t *off, uint32_t *total) {
+  uint32_t at = 0;
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    uint32_t align = fn->params[p].align ? fn->params[p].align : 1;
+    at = (at + align - 1) / align * align;
+    off[p] = at;
+    at += fn->params[p].size;
+  }
+  *total = at;
+}
+
+/* The kernel's frame: constants from the image, parameters from the buffer, the same in every lane. */
+static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
+  const ww_fn *fn = m->s.fn;
+  uint32_t off[fn->nparams + 1], total;
+  ww_param_offsets(fn, off, &total);
+  memcpy(frame, m->kernel->image, m->kernel->fixed);
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    uint32_t slot = m->kernel->param_slots[p];
+    if (slot == UINT32_MAX) continue;
+    uint64_t v = 0;
+    if (fn->params[p].byval) v = WW_PARAM_BASE + off[p];
+    else if (off[p] + fn->params[p].size <= m->s.params_n) memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
+    if (fn->params[p].type == WW_I1) v &= 1;
+    for (uint32_t l = 0; l < m->lanes; l++) {
+      if (m->kernel->param_wide[p]) ((uint64_t *)(frame + slot))[l] = v;
+      else ((uint32_t *)(frame + slot))[l] = (uint32_t)v;
+    }
+  }
+}
+
+static void *reserve(size_t n) {
+  void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+static ww_exec *new_warp(ww_machine *m, ww_err *e) {
+  ww_exec *x = ww_xcalloc(1, sizeof *x);
+  x->machine = m;
+  x->lanes = m->lanes;
+  x->memory = m->s.memory;
+  x->params = m->s.params;
+  x->params_n = m->s.params_n;
+  x->local_stride = m->local_stride;
+  x->print = m->s.print;
+  x->extrapolate = m->s.extrapolate;
+  x->dyn_shared = m->s.shared;
+  for (int d = 0; d < 3; d++) x->ntid[d] = m->s.block[d], x->nctaid[d] = m->s.grid[d];
+  x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
+  x->frames[0].frame = reserve(m->regs_bytes);
+  if (m->local_stride) x->local = reserve((size_t)m->local_stride * m->lanes);
+  if (!x->frames[0].frame || (m->local_stride && !x->local)) {
+    ww_fail(e, WW_ELIMIT, "no address space for the registers and local memory of a warp");
+    return x;
+  }
+  x->frames[0].prog = m->kernel;
+  set_kernel_frame(m, x->frames[0].frame);
+  size_t rows = (size_t)(m->max_phis + 2) * m->lanes;
+  x->loops = ww_xcalloc(m->n_loops + 1, sizeof *x->loops);
+  for (uint32_t l = 0; l < m->n_loops; l++) {
+    x->loops[l].prev = ww_xcalloc(2 * rows, sizeof(uint64_t));
+    x->loops[l].step = x->loops[l].prev + rows;
+    x->loops[l].affine = ww_xcalloc(m->max_phis + 1, 1);
+  }
+  return x;
+}
+
+static void free_warp(ww_machine *m, ww_exec *x) {
+  if (!x) return;
+  if (x->frames[0].frame) munmap(x->frames[0].frame, m->regs_bytes);
+  if (x->local) munmap(x->local, (size_t)m->local_stride * m->lanes);
+  for (uint32_t l = 0; x->loops && l < m->n_loops; l++) {
+    free(x->loops[l].prev);
+    free(x->loops[l].affine);
+  }
+  free(x->loops);
+  free(x->region_cache);
+  free(x);
+}
+
+/* How many axes of textures the kernel asks for, from the constants it asks with. */
+static uint32_t texture_axes(const ww_machine *m) {
+  uint32_t axes = 1;
+  for (uint32_t f = 0; f < m->s.module->nfns; f++) {
+    if (!m->progs[f]) continue;
+    const ww_fn *fn = &m->s.module->fns[f];
+    for (uint32_t b = 0; b < fn->nblocks; b++)
+      for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+        const ww_ins *i = &fn->blocks[b].ins[k];
+        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST && fn->vals[i->b].bits + 1 > axes) axes = (uint32_t)fn->vals[i->b].bits + 1;
+      }
+  }
+  return axes;
+}
+
+ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
+  *out = NULL;
+  uint64_t threads = s->block[0] * s->block[1] * s->block[2];
+  if (!threads || threads > 1024) return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024", (unsigned long long)threads);
+  if (!s->grid[0] || !s->grid[1] || !s->grid[2]) return ww_fail(e, WW_EUSAGE, "an empty grid");
+  ww_machine *m = ww_xcalloc(1, sizeof *m);
+  m->s = *s;
+  m->a = ww_arena_new();
+  m->lanes = s->lanes ? s->lanes : s->module->warp;
+  m->isa = ww_isa_pick(m->lanes);
+  m->warps = (uint32_t)((threads + m->lanes - 1) / m->lanes);
+  m->shared_bytes = (uint32_t)(((s->shared_static + 15) & ~15ull) + s->shared);
+  ww_region **regions;
+  uint32_t n = ww_memory_regions(s->memory, &regions);
+  for (uint32_t k = 0; k < n; k++) m->assumed |= regions[k]->assumed || regions[k]->unbounded;
+  ww_status st = decode_all(m, e);
+  if (st) {
+    ww_machine_free(m);
+    return st;
+  }
+  m->tex_axes = texture_axes(m);
+  *out = m;
+  return WW_OK;
+}
+
+void ww_machine_free(ww_machine *m) {
+  if (!m) return;
+  for (uint32_t b = 0; b < m->npool; b++) {
+    for (uint32_t w = 0; m->pool[b].warps && w < m->warps; w++) free_warp(m, m->pool[b].warps[w]);
+    free(m->pool[b].warps);
+    free(m->pool[b].state);
+    free(m->pool[b].shared);
+  }
+  free(m->pool);
+  ww_arena_free(m->a);
+  free(m);
+}
+
+/* ---- one thread block ---- */
+
+static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
+  if (n <= m->npool) return WW_OK;
+  m->pool = ww_xrealloc(m->pool, n * sizeof *m->pool);
+  while (m->npool < n) {
+    thread_block *b = &m->pool[m->npool++];
+    *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps), .state = ww_xcalloc(m->warps, sizeof *b->state),
+                        .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
+    for (uint32_t w = 0; w < m->warps; w++) {
+      b->warps[w] = new_warp(m, e);
+      if (!b->warps[w]->loops) return e ? e->code : WW_ELIMIT;
+    }
+  }
+  return WW_OK;
+}
+
+static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
+  uint64_t threads = m->s.block[0] * m->s.block[1] * m->s.block[2];
+  b->index = index;
+  memset(b->shared, 0, m->shared_bytes);
+  for (uint32_t w = 0; w < m->warps; w++) {
+    ww_exec *x = b->warps[w];
+    uint64_t left = threads - (uint64_t)w * m->lanes;
+    x->id = (ww_warp_id){index, w};
+    x->ctaid[0] = index % m->s.grid[0];
+    x->ctaid[1] = index / m->s.grid[0] % m->s.grid[1];
+    x->ctaid[2] = index / m->s.grid[0] / m->s.grid[1];
+    x->tid0 = w * m->lanes;
+    x->obs = obs;
+    x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
+    x->prog = m->kernel;
+    x->F = x->frames[0].frame;
+    x->pc = 0;
+    x->rpc = WW_NOSEG;
+    x->sp = 0;
+    x->depth = 1;
+    x->frames[0].stack = 0;
+    x->local_top = m->kernel->fn->local_bytes;
+    x->weight = 1;
+    x->steps = x->divergences = 0;
+    x->live = left >= 64 ? ~0ull : (1ull << left) - 1;
+    if (m->lanes < 64) x->live &= (1ull << m->lanes) - 1;
+    x->mask = x->live;
+    x->part = false;
+    x->bar = NULL;
+    x->fault = NULL;
+    x->extrapolated = false;
+    b->state[w] = WW_RUN_SLICE;
+  }
+  if (obs->block_start) obs->block_start(obs->ctx, index);
+}
+
+/* Everyone who is not done waits: let those at the same barrier go on, lowest id other than 0 first, so that subsets of
+ * the block that meet at a barrier of their own are served before the whole block's. */
+static void release(ww_machine *m, thread_block *b, ww_run_end what) {
+  int64_t id = INT64_MAX;
+  uint32_t total = 0, count = 0;
+  for (uint32_t w = 0; w < m->warps; w++) {
+    if (b->state[w] != what) continue;
+    int64_t k = what == WW_RUN_BARRIER ? b->warps[w]->bar->ins->imm : 0;
+    if ((k ? k : INT64_MAX - 1) < id) id = k ? k : INT64_MAX - 1;
+  }
+  if (id == INT64_MAX - 1) id = 0;
+  for (uint32_t w = 0; w < m->warps; w++)
+    if (b->state[w] == what && (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id))
+      total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+  for (uint32_t w = 0; w < m->warps; w++) {
+    ww_exec *x = b->warps[w];
+    if (b->state[w] != what || (what == WW_RUN_BARRIER && x->bar->ins->imm != id)) continue;
+    uint8_t sub = x->bar->ins->sub;
+    x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
+    b->state[w] = WW_RUN_SLICE;
+  }
+}
+
+/* ---- running ---- */
+
+typedef struct {
+  uint64_t steps; /* warp instructions of blocks that ended */
+  uint32_t running;
+} progress;
+
+static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stats *st, ww_arena *a, ww_err *e) {
+  const ww_module *mod = m->s.module;
+  st->fault = ww_strdup(a, x->fault);
+  st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
+  st->fault_assumed = x->fault_assumed;
+  ww_status s = ww_fail(e, WW_EDATA, "%s%s (block %llu, warp %u)", st->fault,
+                        x->fault_assumed ? "; this hangs on contents that were assumed, not given: describe them with --arg or a launch spec" : "",
+                        (unsigned long long)x->id.block, x->id.warp);
+  if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
+    e->file = mod->files[mod->locs[st->fault_loc].file];
+    e->line = mod->locs[st->fault_loc].line;
+  }
+  return s;
+}
+
+/* One turn for every warp of a block that can run. */
+static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats *st, ww_arena *a, ww_err *e) {
+  uint32_t live = 0, bars = 0, grids = 0;
+  for (uint32_t w = 0; w < m->warps; w++) {
+    ww_exec *x = b->warps[w];
+    if (b->state[w] == WW_RUN_SLICE) {
+      x->slice = x->steps + SLICE;
+      b->state[w] = m->isa->run(x);
+      if (b->state[w] == WW_RUN_FAULT) return report_fault(m, x, st, a, e);
+      if (b->state[w] == WW_RUN_DONE) {
+        p->steps += x->steps;
+        st->extrapolated |= x->extrapolated;
+      }
+    }
+    live += b->state[w] != WW_RUN_DONE;
+    bars += b->state[w] == WW_RUN_BARRIER;
+    grids += b->state[w] == WW_RUN_GRIDSYNC;
+  }
+  if (bars && bars == live) release(m, b, WW_RUN_BARRIER);
+  if (!live) p->running--;
+  (void)grids;
+  return WW_OK;
+}
+
+static uint64_t steps_so_far(const ww_machine *m, uint32_t n, const progress *p) {
+  uint64_t s = p->steps;
+  for (uint32_t b = 0; b < n; b++)
+    for (uint32_t w = 0; w < m->warps; w++)
+      if (m->pool[b].state[w] != WW_RUN_DONE) s += m->pool[b].warps[w]->steps;
+  return s;
+}
+
+static bool block_done(const ww_machine *m, const thread_block *b) {
+  for (uint32_t w = 0; w < m->warps; w++)
+    if (b->state[w] != WW_RUN_DONE) return false;
+  return true;
+}
+
+/* Every warp that is not done waits for the whole grid: as much of it as runs together goes on. */
+static void release_grid(ww_machine *m, uint32_t n) {
+  for (uint32_t b = 0; b < n; b++)
+    for (uint32_t w = 0; w < m->warps; w++)
+      if (m->pool[b].state[w] != WW_RUN_DONE && m->pool[b].state[w] != WW_RUN_GRIDSYNC) return;
+  for (uint32_t b = 0; b < n; b++) release(m, &m->pool[b], WW_RUN_GRIDSYNC);
+}
+
+static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n, const ww_observer *obs, uint64_t before, progress *p,
+                              ww_run_stats *st, ww_arena *a, ww_err *e) {
+  p->running = n;
+  bool told[n];
+  memset(told, 0, sizeof told);
+  for (uint32_t b = 0; b < n; b++) start_block(m, &m->pool[b], blocks[b], obs);
+  while (p->running) {
+    for (uint32_t b = 0; b < n; b++) {
+      if (told[b]) continue;
+      ww_status s = turn(m, &m->pool[b], p, st, a, e);
+      if (s) return s;
+      if (!block_done(m, &m->pool[b])) continue;
+      told[b] = true;
+      if (obs->block_end) obs->block_end(obs->ctx, blocks[b]);
+    }
+    release_grid(m, n);
+    if (obs->cancelled && obs->cancelled(obs->ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
+    if (m->s.max_steps && before + steps_so_far(m, n, p) > m->s.max_steps)
+      return ww_fail(e, WW_ELIMIT, "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
+                     (unsigned long long)(before + steps_so_far(m, n, p)));
+  }
+  return WW_OK;
+}
+
+ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint32_t resident, const ww_observer *obs,
+                         ww_run_stats *stats, ww_arena *a, ww_err *e) {
+  ww_run_stats none;
+  if (!stats) stats = &none;
+  *stats = (ww_run_stats){0};
+  if (!resident) resident = 1;
+  ww_status st = WW_OK;
+  for (uint32_t at = 0; at < n && !st; at += resident) {
+    uint32_t k = n - at < resident ? n - at : resident;
+    progress p = {0};
+    st = grow_pool(m, k, e);
+    if (!st) st = run_together(m, blocks + at, k, obs, stats->warp_instructions, &p, stats, a, e);
+    stats->warp_instructions += p.steps;
+  }
+  return st;
+}
+
+/* ---- what the interpreter asks for ---- */
+
+void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
+  if (x->fault) return;
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(x->fault_msg, sizeof x->fault_msg, fmt, ap);
+  va_end(ap);
+  x->fault = x->fault_msg;
+  x->fault_ins = i;
+  x->fault_assumed = false;
+}
+
+/* Names the allocation the address was probably meant for: the one it overshoots by the least. */
+void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what) {
+  if (x->fault) return;
+  unsigned bytes = c->bytes;
+  ww_region **r, *best = NULL;
+  uint64_t gap = 1ull << 40;
+  uint32_t n = ww_memory_regions(x->memory, &r);
+  for (uint32_t k = 0; k < n; k++) {
+    uint64_t end = r[k]->base + r[k]->size, d = addr < r[k]->base ? r[k]->base - addr : addr - end;
+    if (addr >= r[k]->base && addr < end) d = 0;
+    if (d < gap) gap = d, best = r[k];
+  }
+  if (addr - WW_SHARED_BASE < 0x7000000)
+    ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes", what, bytes,
+                  (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
+  else if (addr < 4096) ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes, (unsigned long long)addr);
+  else if (best && addr >= WW_GLOBAL_BASE)
+    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what, bytes, (long long)(addr - best->base),
+                  best->name ? best->name : "?", (unsigned long long)best->size);
+  else ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what, bytes, (unsigned long long)addr);
+  size_t at = strlen(x->fault_msg);
+  snprintf(x->fault_msg + at, sizeof x->fault_msg - at, ", thread %u", x->tid0 + lane);
+  x->fault_assumed = x->machine->assumed;
+}
+
+const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address) {
+  uint64_t k = (address - WW_FN_BASE) / 16;
+  if (address < WW_FN_BASE || address % 16 || k >= x->machine->s.module->nfns) return NULL;
+  return x->machine->progs[k];
+}
+
+#define HEAP_BYTES (1ull << 30)
+
+uint64_t ww_exec_malloc(ww_exec *x, uint64_t bytes) {
+  ww_machine *m = (ww_machine *)x->machine;
+  if (!m->heap && !(m->heap = ww_memory_add(m->s.memory, "device heap", WW_GLOBAL, HEAP_BYTES))) return 0;
+  uint64_t at = m->heap_next;
+  if (bytes > HEAP_BYTES - at) return 0; /* as malloc on the device does */
+  m->heap_next = (at + bytes + 15) & ~15ull;
+  return m->heap->base + at;
+}
+
+/* The shape of the array behind a texture handle is not in the launch: a square or a cube of its elements. */
+uint64_t ww_exec_texdim(ww_exec *x, uint64_t handle, uint32_t axis, uint32_t esize) {
+  ww_region *r = ww_memory_find(x->memory, handle);
+  if (!r) return 1;
+  uint64_t n = (r->unbounded ? 1ull << 26 : r->size) / (esize ? esize : 4), side = 1;
+  uint32_t axes = x->machine->tex_axes;
+  if (axes == 1) return n;
+  while ((axes == 2 ? (side + 1) * (side + 1) : (side + 1) * (side + 1) * (side + 1)) <= n) side++;
+  return axis + 1 < axes ? side : axes == 2 ? n / side : n / side / side;
+}

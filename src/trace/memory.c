@@ -1,0 +1,122 @@
+/* memory.c - the sandboxed address space of a launch.
+ *
+ * Allocations lie above 4 GiB, 256-byte aligned, apart by a guard gap. Host pages are reserved, not committed: a buffer
+ * of 100 GB costs what is touched of it. A page of WW_PAGE bytes gets its contents (init bytes, then the seeded
+ * generator) the first time anything looks at it, so reset only forgets which pages were made. Few regions (tens),
+ * millions of look-ups that nearly always hit the region of the last one: callers keep that. */
+#include "trace.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define GUARD (1ull << 20)
+#define UNBOUNDED_BYTES (1ull << 37) /* window of a buffer whose size nobody gave; the pointer sits in its middle */
+#define UNBOUNDED_MIN (1ull << 31)
+
+struct ww_memory {
+  ww_region **regions; /* by base */
+  uint32_t n, cap;
+  uint64_t next, seed;
+};
+
+ww_memory *ww_memory_new(uint64_t seed) {
+  ww_memory *m = ww_xcalloc(1, sizeof *m);
+  m->next = WW_GLOBAL_BASE;
+  m->seed = seed;
+  return m;
+}
+
+static void region_free(ww_region *r) {
+  if (r->host) munmap(r->host, r->size + WW_PAGE);
+  free(r->filled);
+  free(r);
+}
+
+void ww_memory_free(ww_memory *m) {
+  if (!m) return;
+  for (uint32_t i = 0; i < m->n; i++) region_free(m->regions[i]);
+  free(m->regions);
+  free(m);
+}
+
+static uint8_t *reserve(uint64_t bytes) {
+  void *p = mmap(NULL, bytes + WW_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes) {
+  ww_region *r = ww_xcalloc(1, sizeof *r);
+  r->unbounded = bytes == 0;
+  r->size = bytes ? bytes : UNBOUNDED_BYTES;
+  r->host = reserve(r->size);
+  while (!r->host && r->unbounded && r->size > UNBOUNDED_MIN) r->host = reserve(r->size /= 2);
+  if (!r->host) {
+    free(r);
+    return NULL;
+  }
+  r->filled = ww_xcalloc((r->size + WW_PAGE - 1) / WW_PAGE + 1, 1);
+  r->base = m->next;
+  r->origin = r->unbounded ? r->base + r->size / 2 : r->base;
+  m->next = (r->base + r->size + GUARD + WW_PAGE - 1) & ~(uint64_t)(WW_PAGE - 1);
+  r->space = space;
+  r->arg = r->symbol = -1;
+  r->name = name;
+  r->seed = m->seed + 0x9E3779B97F4A7C15ull * (m->n + 1);
+  if (m->n == m->cap) m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
+  return m->regions[m->n++] = r;
+}
+
+ww_region *ww_memory_find(ww_memory *m, uint64_t addr) {
+  uint32_t lo = 0, hi = m->n;
+  while (lo < hi) { /* last region with base <= addr */
+    uint32_t mid = (lo + hi) / 2;
+    if (m->regions[mid]->base <= addr) lo = mid + 1;
+    else hi = mid;
+  }
+  if (!lo) return NULL;
+  ww_region *r = m->regions[lo - 1];
+  return addr - r->base < r->size ? r : NULL;
+}
+
+uint32_t ww_memory_regions(ww_memory *m, ww_region ***out) {
+  *out = m->regions;
+  return m->n;
+}
+
+/* Contents of one page. Element i of the fill is counted from the pointer's origin, so that an unbounded buffer and
+ * the bounded one it later becomes hold the same values. */
+void ww_region_fill_page(ww_region *r, uint64_t page) {
+  uint64_t at = page * WW_PAGE, end = at + WW_PAGE < r->size ? at + WW_PAGE : r->size;
+  r->filled[page] = 1;
+  if (r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS || r->fill.kind == WW_FILL_FILE) {
+    memset(r->host + at, 0, end - at); /* zeros; what the file or the initialiser holds comes over it */
+  } else {
+    uint32_t size = r->type ? ww_elem_size(r->type) : 4;
+    uint64_t origin = r->origin - r->base, count = (r->size - origin) / size, from = at;
+    if (r->unbounded && at < origin) { /* before the pointer: nothing sensible to know, zeros */
+      uint64_t stop = origin < end ? origin : end;
+      memset(r->host + at, 0, stop - at);
+      from = stop;
+    }
+    if (from < end) {
+      uint64_t first = r->unbounded ? (from - origin) / size : from / size, n = (end - from) / size;
+      if (!r->unbounded) count = r->size / size;
+      ww_fill_bytes(&r->fill, r->type ? r->type : "i32", count, r->seed, first, n, r->host + from);
+      memset(r->host + from + n * size, 0, end - from - n * size);
+    }
+  }
+  if (r->init && at < r->init_n) memcpy(r->host + at, r->init + at, (r->init_n < end ? r->init_n : end) - at);
+}
+
+void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n) {
+  ww_region *r = ww_memory_find(m, addr);
+  if (!r || n > r->size - (addr - r->base)) return NULL;
+  uint64_t off = addr - r->base;
+  for (uint64_t p = off / WW_PAGE; n && p <= (off + n - 1) / WW_PAGE; p++)
+    if (!r->filled[p]) ww_region_fill_page(r, p);
+  return r->host + off;
+}
+
+void ww_memory_reset(ww_memory *m) {
+  for (uint32_t i = 0; i < m->n; i++) memset(m->regions[i]->filled, 0, (m->regions[i]->size + WW_PAGE - 1) / WW_PAGE);
+}

@@ -1,0 +1,96 @@
+/* run.c - the trace oracle from end to end: complete the launch, make it real, run blocks, report. */
+#include "run.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define DEFAULT_STEPS 400000000ull       /* sampled: an endless loop ends within seconds */
+#define DEFAULT_STEPS_FULL 40000000000ull
+
+static ww_status resolve(const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
+  const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
+  uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
+  for (uint32_t p = 0; p < fn->nparams; p++) names[p] = fn->params[p].name, sizes[p] = fn->params[p].elem_size;
+  return ww_launch_resolve(l, names, sizes, fn->nparams, a, e);
+}
+
+static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r, ww_arena *a, ww_err *e) {
+  void *bytes = ww_memory_at(m, r->base, r->size);
+  if (mkdir(dir, 0777) && errno != EEXIST) return ww_fail(e, WW_EIO, "cannot make the folder %s", dir);
+  return ww_write_file_atomic(ww_path_join(a, dir, name), bytes, r->size, e);
+}
+
+/* Each buffer as arg<i>.bin, each symbol under its name, pointers inside structs as arg<i>.<at>.bin. */
+static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, ww_arena *a, ww_err *e) {
+  ww_region **r;
+  uint32_t n = ww_memory_regions(s->memory, &r);
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; k < n && !st; k++) {
+    if (r[k]->unbounded) continue;
+    const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL;
+    if (r[k]->symbol >= 0) st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k], a, e);
+    else if (r[k]->arg >= 0 && plus) st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
+    else if (r[k]->arg >= 0) st = dump_region(dir, ww_fmt(a, "arg%d.bin", r[k]->arg), s->memory, r[k], a, e);
+  }
+  return st;
+}
+
+ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
+                   ww_trace_result *out, ww_err *e) {
+  *out = (ww_trace_result){.launch = *given};
+  ww_setup s = {0};
+  ww_machine *machine = NULL;
+  ww_launch *l = &out->launch;
+  if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
+  double t0 = ww_now();
+  ww_status st = resolve(fn, l, a, e);
+  if (st) return st;
+  st = ww_inputs_complete(m, fn, l, &out->assumed, a, e);
+  if (st) return st;
+  double t1 = ww_now();
+  st = ww_setup_make(m, fn, l, a, &s, e);
+  if (st) return st;
+  ww_region **r;
+  uint32_t n = ww_memory_regions(s.memory, &r);
+  for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
+  ww_run_spec spec = {.module = m, .fn = fn, .shared_static = s.shared_static, .shared = s.shared_dynamic, .params = s.params,
+                      .params_n = s.params_n, .memory = s.memory, .symbol_addr = s.symbol_addr, .lanes = o->lanes,
+                      .extrapolate = !o->sampling.full, .print = o->print,
+                      .max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS};
+  memcpy(spec.grid, l->grid, sizeof spec.grid);
+  memcpy(spec.block, l->block, sizeof spec.block);
+  st = ww_machine_new(&spec, &machine, e);
+  if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
+  if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
+  out->inputs_ms = 1e3 * (t1 - t0);
+  out->trace_ms = 1e3 * (ww_now() - t1);
+  ww_machine_free(machine);
+  ww_setup_free(&s);
+  return st;
+}
+
+/* ---- the report ---- */
+
+static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
+  if (b > 0) ww_report_set(r, m, a / b);
+}
+
+void ww_trace_report(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
+  const ww_counts *c = &t->sampled.tally.c;
+  (void)m;
+  *out = (ww_report){.file = fn->file, .kernel = fn->name, .by = WW_BY_TRACE, .launch = &t->launch, .assumed = t->assumed.v,
+                     .nassumed = t->assumed.n, .sampled_blocks = t->sampled.blocks, .total_blocks = t->sampled.of};
+  ww_report_set(out, WW_M_shared_bytes, (double)fn->shared_bytes + (double)t->launch.shared);
+  ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
+  ww_report_set(out, WW_M_warp_instructions, c->warp_instructions);
+  set_ratio(out, WW_M_active_lanes, c->thread_instructions, c->warp_instructions);
+  ww_report_set(out, WW_M_flops_fp64, c->flops_fp64);
+  ww_report_set(out, WW_M_flops_fp32, c->flops_fp32);
+  ww_report_set(out, WW_M_flops_fp16, c->flops_fp16);
+  ww_report_set(out, WW_M_flops_tensor, c->flops_tensor);
+  ww_report_set(out, WW_M_int_ops, c->int_ops);
+  set_ratio(out, WW_M_ld_sectors_per_request, c->global_ld_sectors, c->global_ld_requests);
+  set_ratio(out, WW_M_st_sectors_per_request, c->global_st_sectors, c->global_st_requests);
+  set_ratio(out, WW_M_shared_conflict_ways, c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes);
+}

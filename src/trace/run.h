@@ -1,0 +1,38 @@
+/* run.h - the trace oracle: a kernel and a launch in, a report with counts out. */
+#ifndef WW_TRACE_RUN_H
+#define WW_TRACE_RUN_H
+
+#include "../report/report.h"
+#include "inputs.h"
+#include "sample.h"
+
+typedef struct {
+  ww_sampling sampling;
+  uint32_t lanes;      /* 0: the module's */
+  uint64_t max_steps;  /* warp instructions; 0: a default that ends an endless loop within seconds */
+  bool print;          /* device printf reaches stdout */
+  const char *dump;    /* folder for the buffers' contents afterwards, or NULL */
+} ww_trace_options;
+
+typedef struct {
+  ww_launch launch;    /* completed: can be run anywhere */
+  ww_assumed assumed;
+  ww_sampled sampled;
+  double inputs_ms, trace_ms;
+} ww_trace_result;
+
+/* `given` holds what is known of the launch, names and expressions allowed; the rest is completed and said in assumed. */
+ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
+                   ww_trace_result *out, ww_err *e);
+/* The metrics a trace knows. */
+void ww_trace_report(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, ww_report *out);
+/* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies, timing. */
+typedef struct {
+  const ww_module *m;
+  const ww_fn *fn;
+  const ww_trace_result *t;
+} ww_trace_json;
+void ww_trace_write(void *ctx, ww_json *j);
+void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, FILE *out); /* tables for a person */
+
+#endif

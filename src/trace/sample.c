@@ -1,0 +1,308 @@
+/* sample.c - chooses blocks, runs them, and adds each with the number of blocks it stands for.
+ *
+ * A grid of coordinates: on each axis the first two blocks, the middle, the last two; every combination runs. Along an
+ * axis two neighbouring coordinates whose blocks did the same stand for all between them; where they differ a
+ * coordinate is put in the middle, and when that lies on the line between them, the line is the answer (work that grows
+ * with the block index). Else the search goes on in both halves until it finds the boundary or has spent its budget. The
+ * weights are those of the piecewise linear function through the coordinates, a product over the axes. */
+#include "sample.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_COORDS = 64, MAX_BLOCKS = 512 };
+#define DEFAULT_BUDGET 500000ull
+#define STEP_LIMIT_FACTOR 400 /* a single block may cost this many budgets before it is given up */
+
+typedef struct {
+  uint64_t at[MAX_COORDS];
+  bool line[MAX_COORDS]; /* between at[k] and at[k+1] everything lies on a line, or there is nothing */
+  uint32_t n;
+} axis;
+
+typedef struct {
+  uint64_t block;
+  ww_counts counts;
+  ww_snapshot *snap;
+} trial;
+
+typedef struct {
+  ww_machine *m;
+  const ww_run_spec *spec;
+  const ww_sampling *s;
+  ww_arena *a;
+  ww_counter *counter;
+  ww_footprints *prints;
+  ww_observer inner, obs;
+  axis ax[3];
+  trial *trials;
+  uint32_t ntrials;
+  uint64_t steps, budget;
+  bool extrapolated, out_of_budget;
+} sampler;
+
+/* ---- both observers behind one ---- */
+
+static void on_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes, double weight) {
+  sampler *s = ctx;
+  s->inner.block(s->inner.ctx, w, fn, b, lanes, weight);
+}
+static void on_access(void *ctx, const ww_access *a) {
+  sampler *s = ctx;
+  s->inner.access(s->inner.ctx, a);
+  ww_footprints_access(s->prints, a);
+}
+static void on_start(void *ctx, uint64_t b) { ((sampler *)ctx)->inner.block_start(((sampler *)ctx)->inner.ctx, b); }
+static void on_end(void *ctx, uint64_t b) {
+  sampler *s = ctx;
+  s->inner.block_end(s->inner.ctx, b);
+  ww_footprints_block(s->prints, b);
+}
+static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, double weight) {
+  sampler *s = ctx;
+  s->inner.diverge(s->inner.ctx, w, fn, b, weight);
+}
+static bool on_cancel(void *ctx) {
+  sampler *s = ctx;
+  return s->s->cancelled && s->s->cancelled(s->s->ctx);
+}
+
+/* ---- trials ---- */
+
+static trial *find_trial(sampler *s, uint64_t block) {
+  for (uint32_t k = 0; k < s->ntrials; k++)
+    if (s->trials[k].block == block) return &s->trials[k];
+  return NULL;
+}
+
+static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
+  if (find_trial(s, block)) return WW_OK;
+  if (s->ntrials == MAX_BLOCKS || (s->ntrials && s->steps > s->budget)) {
+    s->out_of_budget = true;
+    return WW_OK;
+  }
+  ww_run_stats st;
+  ww_status rc = ww_machine_run(s->m, &block, 1, 1, &s->obs, &st, s->a, e);
+  s->steps += st.warp_instructions;
+  s->extrapolated |= st.extrapolated;
+  if (rc) return rc;
+  trial *t = &s->trials[s->ntrials++];
+  t->block = block;
+  ww_counter_vector(s->counter, &t->counts);
+  t->snap = ww_counter_save(s->counter);
+  return WW_OK;
+}
+
+static uint64_t linear(const sampler *s, const uint64_t c[3]) { return (c[2] * s->spec->grid[1] + c[1]) * s->spec->grid[0] + c[0]; }
+
+/* Runs every combination of the coordinates. */
+static ww_status run_grid(sampler *s, ww_err *e) {
+  for (uint32_t z = 0; z < s->ax[2].n; z++)
+    for (uint32_t y = 0; y < s->ax[1].n; y++)
+      for (uint32_t x = 0; x < s->ax[0].n; x++) {
+        uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
+        ww_status st = try_block(s, linear(s, c), e);
+        if (st || s->out_of_budget) return st;
+      }
+  return WW_OK;
+}
+
+/* ---- coordinates ---- */
+
+static void insert(axis *a, uint32_t behind, uint64_t at) {
+  memmove(a->at + behind + 2, a->at + behind + 1, (a->n - behind - 1) * sizeof *a->at);
+  memmove(a->line + behind + 2, a->line + behind + 1, (a->n - behind - 1) * sizeof *a->line);
+  a->at[behind + 1] = at;
+  a->line[behind + 1] = false;
+  a->n++;
+}
+
+static void start_axis(axis *a, uint64_t g, uint32_t most) {
+  uint64_t want[5] = {0, 1, g / 2, g - 2, g - 1};
+  static const uint8_t few[3] = {0, 2, 4};
+  a->n = 0;
+  for (uint32_t k = 0; k < (most < 5 ? most < 3 ? 1 : 3 : 5); k++) {
+    uint64_t at = most < 3 ? g / 2 : most < 5 ? want[few[k]] : want[k];
+    if (at < g && (!a->n || at > a->at[a->n - 1])) a->at[a->n++] = at;
+  }
+  memset(a->line, 0, sizeof a->line);
+}
+
+static bool near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-9; }
+
+static bool same_counts(const ww_counts *a, const ww_counts *b, double tolerance) {
+  const double *x = (const double *)a, *y = (const double *)b;
+  for (uint32_t k = 0; k < sizeof *a / sizeof(double); k++)
+    if (!near(x[k], y[k], tolerance)) return false;
+  return true;
+}
+
+static ww_counts between(const ww_counts *a, const ww_counts *b, double t) {
+  ww_counts o;
+  const double *x = (const double *)a, *y = (const double *)b;
+  double *z = (double *)&o;
+  for (uint32_t k = 0; k < sizeof o / sizeof(double); k++) z[k] = x[k] + t * (y[k] - x[k]);
+  return o;
+}
+
+/* Compares coordinate p with q (and, when given, m against the line between them) over all combinations of the other axes. */
+static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, double tolerance) {
+  int u = (d + 1) % 3, v = (d + 2) % 3;
+  for (uint32_t i = 0; i < s->ax[u].n; i++)
+    for (uint32_t k = 0; k < s->ax[v].n; k++) {
+      uint64_t c[3];
+      c[u] = s->ax[u].at[i];
+      c[v] = s->ax[v].at[k];
+      c[d] = p;
+      const trial *tp = find_trial(s, linear(s, c));
+      c[d] = q;
+      const trial *tq = find_trial(s, linear(s, c));
+      if (!tp || !tq) continue;
+      if (!m) {
+        if (!same_counts(&tp->counts, &tq->counts, tolerance)) return false;
+        continue;
+      }
+      c[d] = *m;
+      const trial *tm = find_trial(s, linear(s, c));
+      ww_counts line = between(&tp->counts, &tq->counts, (double)(*m - p) / (double)(q - p));
+      if (tm && !same_counts(&tm->counts, &line, tolerance)) return false;
+    }
+  return true;
+}
+
+/* One more coordinate where it is needed; false when nothing is left to look at. */
+static bool refine(sampler *s, bool *added, ww_err *e, ww_status *rc) {
+  *added = false;
+  for (int d = 0; d < 3; d++)
+    for (uint32_t k = 0; k + 1 < s->ax[d].n; k++) {
+      axis *a = &s->ax[d];
+      uint64_t p = a->at[k], q = a->at[k + 1];
+      if (a->line[k] || q - p < 2 || a->n == MAX_COORDS) continue;
+      if (agree(s, d, p, q, NULL, 1e-9)) {
+        a->line[k] = true;
+        continue;
+      }
+      uint64_t m = p + (q - p) / 2;
+      insert(a, k, m);
+      *rc = run_grid(s, e);
+      if (*rc || s->out_of_budget) {
+        if (s->out_of_budget) { /* take the half-explored coordinate back */
+          memmove(a->at + k + 1, a->at + k + 2, (a->n - k - 2) * sizeof *a->at);
+          memmove(a->line + k + 1, a->line + k + 2, (a->n - k - 2) * sizeof *a->line);
+          a->n--;
+        }
+        return false;
+      }
+      if (agree(s, d, p, q, &m, 0.005)) a->line[k] = a->line[k + 1] = true;
+      *added = true;
+      return true;
+    }
+  return false;
+}
+
+/* How many coordinates each one stands for on its axis. */
+static void axis_weights(const axis *a, uint64_t g, double *w) {
+  for (uint32_t k = 0; k < a->n; k++) w[k] = 1;
+  for (uint32_t k = 0; k + 1 < a->n; k++) {
+    double inner = (double)(a->at[k + 1] - a->at[k] - 1);
+    w[k] += inner / 2;
+    w[k + 1] += inner / 2;
+  }
+  w[0] += (double)a->at[0];
+  w[a->n - 1] += (double)(g - 1 - a->at[a->n - 1]);
+}
+
+static void add_up(sampler *s) {
+  double w[3][MAX_COORDS], total = 0, seen = 0;
+  for (int d = 0; d < 3; d++) axis_weights(&s->ax[d], s->spec->grid[d], w[d]);
+  for (int pass = 0; pass < 2; pass++)
+    for (uint32_t z = 0; z < s->ax[2].n; z++)
+      for (uint32_t y = 0; y < s->ax[1].n; y++)
+        for (uint32_t x = 0; x < s->ax[0].n; x++) {
+          uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
+          const trial *t = find_trial(s, linear(s, c));
+          double weight = w[0][x] * w[1][y] * w[2][z];
+          if (!pass) total += weight, seen += t ? weight : 0;
+          else if (t) ww_counter_add(s->counter, t->snap, weight * total / seen); /* blocks the budget did not reach */
+        }
+}
+
+/* As many coordinates as the cost of the first block leaves room for. */
+static void start_axes(sampler *s, uint64_t cost) {
+  uint64_t room = cost ? s->budget / cost : MAX_BLOCKS;
+  uint32_t most[3] = {5, 5, 5};
+  for (int tries = 0; tries < 6; tries++) {
+    uint64_t n = 1;
+    for (int d = 0; d < 3; d++) {
+      start_axis(&s->ax[d], s->spec->grid[d], most[d]);
+      n *= s->ax[d].n;
+    }
+    if (n <= room || n == 1) return;
+    int big = 2; /* thin out the last axes first: x is where neighbours share most */
+    while (big > 0 && s->ax[big].n <= (most[big] > 3 ? 3u : 1u)) big--;
+    if (most[big] >= 5) most[big] = 3;
+    else if (most[2] >= 3 && s->ax[2].n > 1) most[2] = 1;
+    else if (most[1] >= 3 && s->ax[1].n > 1) most[1] = 1;
+    else if (most[0] >= 5) most[0] = 3;
+    else return;
+  }
+}
+
+static ww_status run_sampled(sampler *s, ww_err *e) {
+  uint64_t g[3] = {s->spec->grid[0], s->spec->grid[1], s->spec->grid[2]}, mid[3] = {g[0] / 2, g[1] / 2, g[2] / 2};
+  ww_status st = try_block(s, linear(s, mid), e);
+  if (st) return st;
+  start_axes(s, s->steps);
+  s->budget += s->steps; /* the first block came for free */
+  st = run_grid(s, e);
+  for (bool more = !st && !s->out_of_budget, added; more;) more = refine(s, &added, e, &st);
+  if (!st) add_up(s);
+  return st;
+}
+
+static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
+  ww_status st = WW_OK;
+  bool together = false;
+  const ww_fn *fn = s->spec->fn;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
+  uint32_t batch = together ? (uint32_t)total : 256;
+  if (together && total > 4096) return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together", (unsigned long long)total);
+  uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
+  for (uint64_t at = 0; at < total && !st; at += batch) {
+    uint32_t n = total - at < batch ? (uint32_t)(total - at) : batch;
+    for (uint32_t k = 0; k < n; k++) blocks[k] = at + k;
+    ww_run_stats stats;
+    st = ww_machine_run(s->m, blocks, n, together ? n : 1, &s->obs, &stats, s->a, e);
+    s->steps += stats.warp_instructions;
+    ww_counter_commit(s->counter, 1);
+    ww_progress("blocks", at + n, total);
+  }
+  return st;
+}
+
+ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a, ww_sampled *out, ww_err *e) {
+  sampler s = {.m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
+  uint64_t total = spec->grid[0] * spec->grid[1] * spec->grid[2];
+  s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
+  s.prints = ww_footprints_new(spec->memory, spec->grid);
+  s.inner = ww_counter_observer(s.counter);
+  s.obs = (ww_observer){.ctx = &s, .block = on_block, .access = on_access, .block_start = on_start, .block_end = on_end, .diverge = on_diverge, .cancelled = on_cancel};
+  s.trials = WW_NEWN(a, trial, MAX_BLOCKS);
+  ww_status st;
+  if (how->full) { /* straight to the counter: no detour per event */
+    ww_observer direct = s.inner;
+    direct.cancelled = NULL;
+    s.obs = direct;
+    st = run_full(&s, total, e);
+  } else st = run_sampled(&s, e);
+  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials, .of = total, .warp_instructions = s.steps, .extrapolated = s.extrapolated, .complete = !s.out_of_budget};
+  if (!st) {
+    ww_counter_result(s.counter, a, &out->tally);
+    ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);
+  }
+  for (uint32_t k = 0; k < s.ntrials; k++) ww_snapshot_free(s.trials[k].snap);
+  ww_footprints_free(s.prints);
+  ww_counter_free(s.counter);
+  return st;
+}

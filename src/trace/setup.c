@@ -1,0 +1,245 @@
+/* setup.c - from a resolved launch spec to memory, symbols and parameters.
+ *
+ * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index for symbols, so that the
+ * trace and a device see the same bytes. */
+#include "setup.h"
+
+#include "code.h"
+
+typedef struct {
+  const ww_module *m;
+  const ww_fn *fn;
+  const ww_launch *l;
+  ww_arena *a;
+  ww_setup *s;
+  WW_VEC(struct { const char *id; ww_region *r; }) shared_ids; /* buffers of one allocation */
+} maker;
+
+static const char *type_name(ww_type t) {
+  static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
+  return names[t];
+}
+
+static ww_status read_contents(maker *k, const ww_fill *f, ww_region *r, ww_err *e) {
+  char *data;
+  size_t n;
+  ww_status st = ww_read_file(k->a, f->path, 1u << 30, &data, &n, e);
+  if (st) return st;
+  r->init = (const uint8_t *)data;
+  r->init_n = n < r->size ? n : r->size;
+  return WW_OK;
+}
+
+static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b, const char *type, uint32_t allocation,
+                            ww_region **out, ww_err *e) {
+  if (b->id)
+    for (uint32_t i = 0; i < k->shared_ids.n; i++)
+      if (!strcmp(k->shared_ids.v[i].id, b->id)) return *out = k->shared_ids.v[i].r, WW_OK;
+  ww_region *r = ww_memory_add(k->s->memory, name, space, b->bytes);
+  if (!r)
+    return ww_fail(e, WW_ELIMIT, "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller", name,
+                   (unsigned long long)b->bytes);
+  r->fill = b->fill;
+  r->type = b->type ? b->type : type;
+  r->seed = ww_fill_seed(k->l->seed, allocation);
+  *out = r;
+  if (b->id) {
+    ww_push(k->a, &k->shared_ids, (__typeof__(*k->shared_ids.v)){b->id, r});
+  }
+  return b->fill.kind == WW_FILL_FILE ? read_contents(k, &b->fill, r, e) : WW_OK;
+}
+
+/* ---- symbols ---- */
+
+static void mark_symbols(const maker *k, const bool *in, bool *used) {
+  for (uint32_t f = 0; f < k->m->nfns; f++)
+    for (uint32_t v = 0; in[f] && v < k->m->fns[f].nvals; v++)
+      if (k->m->fns[f].vals[v].kind == WW_VAL_SYMBOL) used[k->m->fns[f].vals[v].ref] = true;
+  for (bool more = true; more;) { /* symbols that point to symbols */
+    more = false;
+    for (uint32_t s = 0; s < k->m->nsymbols; s++)
+      for (uint32_t r = 0; used[s] && r < k->m->symbols[s].nrelocs; r++) {
+        const struct ww_reloc *x = &k->m->symbols[s].relocs[r];
+        if (!x->fn && !used[x->ref]) used[x->ref] = more = true;
+      }
+  }
+}
+
+static uint64_t align_to(uint64_t v, uint64_t a) { return a > 1 ? (v + a - 1) / a * a : v; }
+
+static void place_shared(maker *k, const bool *used) {
+  uint64_t at = 0;
+  for (uint32_t s = 0; s < k->m->nsymbols; s++) {
+    const ww_symbol *y = &k->m->symbols[s];
+    if (!used[s] || y->space != WW_SHARED || y->dynamic) continue;
+    at = align_to(at, y->align);
+    k->s->symbol_addr[s] = at;
+    at += y->size;
+  }
+  k->s->shared_static = at;
+  for (uint32_t s = 0; s < k->m->nsymbols; s++)
+    if (used[s] && k->m->symbols[s].space == WW_SHARED && k->m->symbols[s].dynamic) k->s->symbol_addr[s] = align_to(at, 16);
+}
+
+static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y) {
+  for (uint32_t i = 0; i < k->l->nsymbols; i++)
+    if (!strcmp(k->l->symbols[i].name, y->name) || (y->mangled && !strcmp(k->l->symbols[i].name, y->mangled))) return &k->l->symbols[i].arg;
+  return NULL;
+}
+
+static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *to) {
+  uint64_t v = (uint64_t)g->ivalue;
+  if (is_float && size == 4) { float f = (float)g->value; memcpy(to, &f, 4); return; }
+  if (is_float && size == 8) { memcpy(to, &g->value, 8); return; }
+  if (!g->is_int) v = (uint64_t)(int64_t)g->value;
+  memcpy(to, &v, size < 8 ? size : 8);
+}
+
+static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
+  const ww_symbol *y = &k->m->symbols[s];
+  const ww_arg *g = symbol_arg(k, y);
+  ww_buffer b = {.bytes = y->size ? y->size : 1};
+  if (g && g->kind == WW_ARG_BUFFER) b.fill = g->buffer.fill, b.type = g->buffer.type;
+  ww_region *r;
+  ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + s, &r, e);
+  if (st) return st;
+  r->symbol = (int32_t)s;
+  k->s->symbol_addr[s] = r->base;
+  if (g && g->kind == WW_ARG_BUFFER) return WW_OK;
+  uint8_t *init = ww_alloc(k->a, b.bytes);
+  if (y->init) memcpy(init, y->init, y->size);
+  /* a number's form follows how it was written: 1.5 is a float of the symbol's size, 7 an integer */
+  if (g && g->kind == WW_ARG_VALUE) put_number(g, (uint32_t)y->size, !g->is_int, init);
+  if (g && g->kind == WW_ARG_HEX) memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
+  r->init = init;
+  r->init_n = b.bytes;
+  return WW_OK;
+}
+
+static void relocate(maker *k, const bool *used) {
+  for (uint32_t s = 0; s < k->m->nsymbols; s++) {
+    const ww_symbol *y = &k->m->symbols[s];
+    ww_region *r = used[s] && y->space != WW_SHARED ? ww_memory_find(k->s->memory, k->s->symbol_addr[s]) : NULL;
+    if (!r || !r->init) continue;
+    for (uint32_t n = 0; n < y->nrelocs; n++) {
+      const struct ww_reloc *x = &y->relocs[n];
+      uint64_t v = x->fn ? WW_FN_BASE + 16ull * x->ref : k->s->symbol_addr[x->ref] + x->add;
+      if (!x->fn && k->m->symbols[x->ref].space == WW_SHARED) v += WW_SHARED_BASE;
+      memcpy((uint8_t *)r->init + x->at, &v, 8);
+    }
+  }
+}
+
+static ww_status make_symbols(maker *k, ww_err *e) {
+  bool *in = WW_NEWN(k->a, bool, k->m->nfns + 1), *used = WW_NEWN(k->a, bool, k->m->nsymbols + 1);
+  ww_reach(k->m, k->fn, in);
+  mark_symbols(k, in, used);
+  k->s->symbol_addr = WW_NEWN(k->a, uint64_t, k->m->nsymbols + 1);
+  for (uint32_t s = 0; s < k->m->nsymbols; s++) k->s->symbol_addr[s] = UINT64_MAX;
+  place_shared(k, used);
+  for (uint32_t i = 0; i < k->l->nsymbols; i++) {
+    bool found = false;
+    for (uint32_t s = 0; s < k->m->nsymbols && !found; s++) found = symbol_arg(k, &k->m->symbols[s]) == &k->l->symbols[i].arg;
+    if (!found) return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the source has none of that name", k->l->symbols[i].name);
+  }
+  for (uint32_t s = 0; s < k->m->nsymbols; s++) {
+    if (!used[s] || k->m->symbols[s].space == WW_SHARED) continue;
+    ww_status st = add_symbol(k, s, e);
+    if (st) return st;
+  }
+  relocate(k, used);
+  return WW_OK;
+}
+
+/* ---- arguments ---- */
+
+static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *to, ww_err *e) {
+  const ww_param *q = &k->fn->params[p];
+  if (q->space == WW_SHARED) { /* OpenCL's local memory, sized by the host */
+    uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16), v = WW_SHARED_BASE + at;
+    if (!b->bytes) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p, q->name, q->name);
+    k->s->shared_dynamic = align_to(k->s->shared_dynamic, 16) + b->bytes;
+    memcpy(to, &v, q->size < 8 ? q->size : 8);
+    return WW_OK;
+  }
+  ww_region *r;
+  ww_status st = add_region(k, q->name, q->space == WW_CONST ? WW_CONST : WW_GLOBAL, b, type_name(q->elem), p, &r, e);
+  if (st) return st;
+  if (r->arg < 0) r->arg = (int32_t)p;
+  uint64_t v = r->origin + b->offset;
+  if (b->bytes && b->offset > b->bytes) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p, q->name,
+                                                       (unsigned long long)b->offset, (unsigned long long)b->bytes);
+  k->s->arg[p] = r;
+  memcpy(to, &v, 8);
+  return WW_OK;
+}
+
+static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
+  const ww_param *q = &k->fn->params[p];
+  if (g->hex_n != q->size && !(g->hex_n > q->size && !q->byval))
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p, q->name, q->size, g->hex_n);
+  memcpy(to, g->hex, q->size);
+  for (uint32_t n = 0; n < g->nptrs; n++) {
+    if (g->ptrs[n].at + 8 > q->size) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name, g->ptrs[n].at, q->size);
+    ww_region *r;
+    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL, &g->ptrs[n].buffer, NULL, p * 64 + n + 4096, &r, e);
+    if (st) return st;
+    if (r->arg < 0) r->arg = (int32_t)p;
+    uint64_t v = r->origin + g->ptrs[n].buffer.offset;
+    memcpy(to + g->ptrs[n].at, &v, 8);
+  }
+  return WW_OK;
+}
+
+static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
+  ww_arg n = *g;
+  if (q->type == WW_F16) { uint16_t h = ww_double_to_half(n.value); memcpy(to, &h, 2); return; }
+  if (q->type == WW_BF16) { uint16_t h = ww_float_to_bf16((float)n.value); memcpy(to, &h, 2); return; }
+  put_number(&n, q->size, ww_is_float(q->type), to);
+}
+
+static ww_status make_params(maker *k, ww_err *e) {
+  const ww_fn *fn = k->fn;
+  uint32_t *off = WW_NEWN(k->a, uint32_t, fn->nparams + 1);
+  ww_param_offsets(fn, off, &k->s->params_n);
+  k->s->params = ww_alloc(k->a, k->s->params_n + 64);
+  k->s->arg = WW_NEWN(k->a, ww_region *, fn->nparams + 1);
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    const ww_param *q = &fn->params[p];
+    const ww_arg none = {0}, *g = p < k->l->nargs ? &k->l->args[p] : &none;
+    uint8_t *to = k->s->params + off[p];
+    ww_status st = WW_OK;
+    switch (g->kind) {
+    case WW_ARG_BUFFER:
+      if (!q->pointer) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p, q->name, q->ctype);
+      st = put_pointer(k, p, &g->buffer, to, e);
+      break;
+    case WW_ARG_HEX: st = put_bytes(k, p, g, to, e); break;
+    case WW_ARG_VALUE:
+      if (q->byval && q->size > 8) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
+      if (q->pointer && g->value != 0) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p, q->name, q->name);
+      put_value(q, g, to);
+      break;
+    default:
+      if (q->pointer) st = put_pointer(k, p, &none.buffer, to, e);
+    }
+    if (st) return st;
+  }
+  return WW_OK;
+}
+
+ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out, ww_err *e) {
+  *out = (ww_setup){.memory = ww_memory_new(l->seed)};
+  maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out};
+  out->shared_dynamic = l->shared;
+  ww_status st = l->nargs > fn->nparams ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name, fn->nparams, l->nargs)
+                                        : make_symbols(&k, e);
+  if (!st) st = make_params(&k, e);
+  if (st) ww_setup_free(out);
+  return st;
+}
+
+void ww_setup_free(ww_setup *s) {
+  ww_memory_free(s->memory);
+  s->memory = NULL;
+}

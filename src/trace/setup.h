@@ -1,0 +1,24 @@
+/* setup.h - a resolved launch spec made real: memory with its allocations, addresses of symbols, the parameter buffer. */
+#ifndef WW_SETUP_H
+#define WW_SETUP_H
+
+#include "trace.h"
+
+typedef struct {
+  ww_memory *memory;
+  uint64_t *symbol_addr;   /* per module symbol; shared ones: offset; UINT64_MAX: not reached by the kernel */
+  uint8_t *params;
+  uint32_t params_n;
+  uint64_t shared_static;  /* bytes of static shared memory the kernel reaches */
+  uint64_t shared_dynamic; /* what the launch asks for, and OpenCL's local arguments */
+  ww_region **arg;         /* per parameter: the allocation it points to, or NULL */
+} ww_setup;
+
+/* The launch must be resolved: args[i] is parameter i. A pointer without a size becomes an unbounded allocation. */
+ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out, ww_err *e);
+void ww_setup_free(ww_setup *s); /* the memory; the rest is the arena's */
+
+/* What fn calls, directly or through pointers; in[] per module function, zeroed before. */
+void ww_reach(const ww_module *m, const ww_fn *fn, bool *in);
+
+#endif

@@ -1,0 +1,111 @@
+/* touch.c - what one allocation saw: requests, touched range, distinct sectors.
+ *
+ * A bit per sector, in chunks of 256 KiB of addresses made on first touch: 1/256 of the touched memory. A new bit counts with
+ * the weight of the access that set it, so that a loop iteration which stands for many stands for their sectors too.
+ * New bits since the last commit are in a journal, so that a trial run can be forgotten. */
+#include "count_int.h"
+
+#include <stdlib.h>
+
+static const ww_touched nothing = {.lo = UINT64_MAX};
+
+ww_touch *ww_touch_new(const ww_region *r) {
+  ww_touch *t = ww_xcalloc(1, sizeof *t);
+  t->region = r;
+  t->base = r->base & ~31ull;
+  t->nsectors = (r->base + r->size - t->base + 31) / 32;
+  t->chunks = ww_xcalloc(t->nsectors / WW_CHUNK_SECTORS + 1, sizeof *t->chunks);
+  t->pend = t->total = nothing;
+  return t;
+}
+
+void ww_touch_free(ww_touch *t) {
+  for (uint64_t k = 0; k <= t->nsectors / WW_CHUNK_SECTORS; k++) free(t->chunks[k]);
+  free(t->chunks);
+  free(t);
+}
+
+static void journal_add(ww_journal *j, uint64_t *word, uint64_t bits) {
+  if (j->n == j->cap) {
+    j->cap = j->cap ? j->cap * 2 : 256;
+    j->v = ww_xrealloc(j->v, j->cap * sizeof *j->v);
+  }
+  j->v[j->n++] = (struct ww_undo){word, bits};
+}
+
+void ww_journal_undo(ww_journal *j) {
+  while (j->n) {
+    j->n--;
+    *j->v[j->n].word &= ~j->v[j->n].bits;
+  }
+}
+
+/* Sets bits of one word, of which some may be new. */
+static void set_bits(ww_touch *t, ww_journal *j, uint64_t sector, uint64_t bits, double weight) {
+  uint64_t **chunk = &t->chunks[sector / WW_CHUNK_SECTORS];
+  if (!*chunk) *chunk = ww_xcalloc(WW_CHUNK_SECTORS / 64, 8);
+  uint64_t *word = *chunk + sector % WW_CHUNK_SECTORS / 64;
+  bits &= ~*word;
+  *word |= bits;
+  t->pend.unique += weight * __builtin_popcountll(bits);
+  if (bits) journal_add(j, word, bits);
+}
+
+/* Are they all set? Nearly always they are. */
+static inline bool are_set(const ww_touch *t, uint64_t sector, uint64_t bits) {
+  const uint64_t *chunk = t->chunks[sector / WW_CHUNK_SECTORS];
+  return chunk && (chunk[sector % WW_CHUNK_SECTORS / 64] & bits) == bits;
+}
+
+/* Sectors [s0, s1] of the region. */
+static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t s1, double weight) {
+  if (s0 >= t->nsectors) return; /* another allocation's */
+  if (s1 >= t->nsectors) s1 = t->nsectors - 1;
+  while (s0 <= s1) {
+    uint64_t end = s0 | 63, last = s1 < end ? s1 : end, bits = (~0ull >> (63 - (last - s0))) << (s0 & 63);
+    if (!are_set(t, s0, bits)) set_bits(t, j, s0, bits, weight);
+    s0 = last + 1;
+  }
+}
+
+/* Each lane's own sectors; neighbours often share one. */
+static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
+  uint64_t base = t->base / 32, before = UINT64_MAX, extent = a->bytes - 1u;
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint64_t p = a->addr[__builtin_ctzll(m)], s0 = p / 32 - base, s1 = (p + extent) / 32 - base;
+    if (s0 == before && s0 == s1) continue;
+    before = s0;
+    if (s0 == s1 && s0 < t->nsectors && are_set(t, s0, 1ull << (s0 & 63))) continue;
+    touch_range(t, j, s0, s1, a->weight);
+  }
+}
+
+void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_span *s) {
+  ww_row *r = a->kind == WW_ACCESS_LOAD ? &t->pend.ld : a->kind == WW_ACCESS_STORE ? &t->pend.st : &t->pend.atom;
+  r->requests += a->weight;
+  r->units += a->weight * s->sectors;
+  r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
+  if (s->lo < t->pend.lo) t->pend.lo = s->lo;
+  if (s->hi > t->pend.hi) t->pend.hi = s->hi;
+  if (s->solid) touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
+  else touch_lanes(t, j, a);
+}
+
+static void add_row(ww_row *to, const ww_row *from, double scale) {
+  to->requests += scale * from->requests;
+  to->units += scale * from->units;
+  to->bytes += scale * from->bytes;
+  to->extra += scale * from->extra;
+}
+
+void ww_touch_commit(ww_touch *t, double scale) {
+  add_row(&t->total.ld, &t->pend.ld, scale);
+  add_row(&t->total.st, &t->pend.st, scale);
+  add_row(&t->total.atom, &t->pend.atom, scale);
+  t->total.unique += scale * t->pend.unique;
+  if (t->pend.lo < t->total.lo) t->total.lo = t->pend.lo;
+  if (t->pend.hi > t->total.hi) t->total.hi = t->pend.hi;
+  t->pend = nothing;
+}
+
+void ww_touch_clear(ww_touch *t) { t->pend = nothing; }

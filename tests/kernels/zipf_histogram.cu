@@ -1,0 +1,4 @@
+__global__ void zipf_histogram(const int *__restrict__ x, int *bins, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[x[i]], 1);
+}

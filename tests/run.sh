@@ -1,0 +1,67 @@
+#!/bin/sh
+# run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
+#
+# A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
+# neither counts as one test by its exit status. Stages: layers unit cli kernels cross.
+build=${1:-build}
+[ $# -gt 0 ] && shift
+stages=${*:-layers unit cli kernels cross}
+passed=0
+failed=0
+out=$(mktemp) || exit 1
+trap 'rm -f "$out"' EXIT
+
+# stage NAME COMMAND... : runs it, adds up, shows what failed.
+stage() {
+  name=$1
+  shift
+  "$@" >"$out" 2>&1
+  status=$?
+  summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out" | tail -n 1)
+  if [ -n "$summary" ]; then
+    p=${summary%% passed*}
+    f=${summary#*, }
+    f=${f%% failed*}
+  else
+    p=$(grep -c '^ok ' "$out")
+    f=$(grep -c '^not ok ' "$out")
+  fi
+  # a crash, or nothing recognised: the status decides
+  if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+  if [ $status -eq 0 ] && [ $((p + f)) -eq 0 ]; then p=1; fi
+  passed=$((passed + p))
+  failed=$((failed + f))
+  printf '%-28s %4d passed, %d failed\n' "$name" "$p" "$f"
+  if [ "$f" -gt 0 ]; then
+    grep -vE '^ok |^1\.\.|^[0-9]+ passed' "$out" | sed 's/^/    /' | head -n 60
+  fi
+}
+
+skip() { echo "$1: skipped, $2"; }
+
+for s in $stages; do
+  case $s in
+  layers) stage layers scripts/layers.sh ;;
+  unit)
+    for t in "$build"/tests/unit/test_*; do
+      case $t in *.d) continue ;; esac
+      if [ -x "$t" ]; then stage "unit/$(basename "$t" | sed 's/^test_//')" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"; fi
+    done
+    ;;
+  cli) stage cli tests/cli.sh "$build/warpwise" ;;
+  kernels)
+    if [ ! -x "$build/tests/run_kernels" ]; then continue; fi
+    if ! "$build/warpwise" --help | grep -q '^  trace '; then skip kernels "this build has no trace command"; continue; fi
+    stage kernels "$build/tests/run_kernels" "$build/warpwise"
+    ;;
+  cross)
+    if [ ! -x "$build/tests/run_cross" ] || [ ! -x "$build/tests/cl_host" ]; then continue; fi
+    program="$build/warpwise"
+    "$program" --help | grep -q '^  trace ' || program=-
+    stage cross "$build/tests/run_cross" "$program" "$build/tests/cl_host"
+    ;;
+  *) echo "run.sh: unknown stage $s" >&2; failed=$((failed + 1)) ;;
+  esac
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,191 @@
+/* test_base.c - arena, vector, string buffer, hash, files, child processes. */
+#include "unit.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
+  ww_arena *a = *state;
+  unsigned char *last = NULL;
+  size_t last_n = 0;
+  for (size_t n = 0; n < 3000; n++) {
+    unsigned char *p = ww_alloc(a, n);
+    assert_int_equal((uintptr_t)p % 16, 0);
+    for (size_t i = 0; i < n; i++) assert_int_equal(p[i], 0);
+    memset(p, 0xff, n);
+    if (last_n) assert_int_equal(last[last_n - 1], 0xff);
+    last = p;
+    last_n = n;
+  }
+}
+
+static void arena_takes_blocks_larger_than_a_chunk(void **state) {
+  ww_arena *a = *state;
+  char *small = ww_alloc(a, 16);
+  char *big = ww_alloc(a, 10 << 20);
+  char *next = ww_alloc(a, 16);
+  big[(10 << 20) - 1] = 1;
+  assert_ptr_equal(next, small + 16); /* the big one did not waste the chunk at hand */
+}
+
+static void grow_extends_in_place_when_last_and_copies_else(void **state) {
+  ww_arena *a = *state;
+  char *p = ww_alloc(a, 32);
+  memset(p, 7, 32);
+  char *q = ww_grow(a, p, 32, 64);
+  assert_ptr_equal(p, q);
+  assert_int_equal(q[40], 0);
+  ww_alloc(a, 1);
+  char *r = ww_grow(a, q, 64, 128);
+  assert_ptr_not_equal(q, r);
+  assert_int_equal(r[31], 7);
+  assert_int_equal(r[127], 0);
+}
+
+static void vector_keeps_what_was_pushed(void **state) {
+  WW_VEC(int) v = {0};
+  for (int i = 0; i < 100000; i++) {
+    ww_push(*state, &v, i);
+    if (i % 777 == 0) ww_alloc(*state, 8);
+  }
+  assert_int_equal(v.n, 100000);
+  for (int i = 0; i < 100000; i++) assert_int_equal(v.v[i], i);
+}
+
+static void buffer_grows_and_formats(void **state) {
+  (void)state;
+  ww_buf b = {0};
+  for (int i = 0; i < 1000; i++) ww_buf_fmt(&b, "%d,", i);
+  assert_int_equal(b.n, 10 * 2 + 90 * 3 + 900 * 4);
+  assert_int_equal(b.s[b.n], 0);
+  assert_string_equal(b.s + b.n - 4, "999,");
+  ww_buf_free(&b);
+  assert_null(b.s);
+}
+
+static void hash_values_never_change(void **state) {
+  (void)state;
+  assert_int_equal(ww_hash("", 0, 0), 0xbdacd879054f6f1e);
+  assert_int_equal(ww_hash("warpwise", 8, 0), 0x4c18f73ada6e90f6);
+  assert_int_equal(ww_hash("a longer text of more than sixteen bytes", 40, 5), 0x14d5c49e0d0aa4e4);
+}
+
+static void hash_sees_every_byte_and_the_seed(void **state) {
+  (void)state;
+  char text[64];
+  for (size_t n = 1; n < sizeof text; n++) {
+    memset(text, 'x', sizeof text);
+    uint64_t h = ww_hash(text, n, 1);
+    assert_int_not_equal(h, ww_hash(text, n, 2));
+    assert_int_not_equal(h, ww_hash(text, n - 1, 1));
+    for (size_t i = 0; i < n; i++) {
+      text[i] ^= 1;
+      assert_int_not_equal(h, ww_hash(text, n, 1));
+      text[i] ^= 1;
+    }
+  }
+}
+
+static void files_are_written_whole_and_read_back(void **state) {
+  ww_arena *a = *state;
+  char dir[] = "/tmp/ww-test-XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  const char *path = ww_path_join(a, dir, "f");
+  ww_err e = {0};
+  char *data;
+  size_t n;
+  assert_int_equal(ww_write_file_atomic(path, "a\0b", 3, &e), WW_OK);
+  assert_int_equal(ww_read_file(a, path, 100, &data, &n, &e), WW_OK);
+  assert_int_equal(n, 3);
+  assert_memory_equal(data, "a\0b", 4);
+  assert_int_equal(ww_read_file(a, path, 2, &data, &n, &e), WW_ELIMIT);
+  assert_int_equal(ww_read_file(a, dir, 100, &data, &n, &e), WW_EIO);
+  assert_non_null(strstr(e.msg, "is a directory"));
+  unlink(path);
+  assert_int_equal(ww_read_file(a, path, 100, &data, &n, &e), WW_EIO);
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "no/such/f"), "", 0, &e), WW_EIO);
+  rmdir(dir);
+}
+
+static void paths_join_and_split(void **state) {
+  ww_arena *a = *state;
+  assert_string_equal(ww_path_join(a, "a", "b"), "a/b");
+  assert_string_equal(ww_path_join(a, "a/", "b"), "a/b");
+  assert_string_equal(ww_path_join(a, ".", "b"), "b");
+  assert_string_equal(ww_path_join(a, NULL, "b"), "b");
+  assert_string_equal(ww_path_join(a, "a", "/b"), "/b");
+  assert_string_equal(ww_path_dir(a, "a/b/c"), "a/b");
+  assert_string_equal(ww_path_dir(a, "c"), ".");
+  assert_string_equal(ww_path_dir(a, "/c"), "/");
+  assert_string_equal(ww_path_base("a/b"), "b");
+  assert_string_equal(ww_path_base("b"), "b");
+}
+
+static void child_gets_input_and_gives_both_outputs(void **state) {
+  (void)state;
+  const char *argv[] = {"sh", "-c", "cat; echo oops >&2; exit 7", NULL};
+  ww_run_result r;
+  ww_err e = {0};
+  size_t n = 1 << 20; /* more than a pipe holds, both ways */
+  char *input = malloc(n);
+  memset(input, 'z', n);
+  assert_int_equal(ww_run(argv, input, n, 60, &r, &e), WW_OK);
+  assert_int_equal(r.exit_code, 7);
+  assert_int_equal(r.out.n, n);
+  assert_string_equal(r.err.s, "oops\n");
+  assert_false(r.timed_out);
+  ww_run_free(&r);
+  free(input);
+}
+
+static void child_that_hangs_is_ended_with_its_children(void **state) {
+  (void)state;
+  const char *argv[] = {"sh", "-c", "sleep 60 & sleep 60", NULL};
+  ww_run_result r;
+  ww_err e = {0};
+  double start = ww_now();
+  assert_int_equal(ww_run(argv, NULL, 0, 0.2, &r, &e), WW_OK);
+  assert_true(r.timed_out);
+  assert_int_equal(r.exit_code, 128 + 9);
+  assert_true(ww_now() - start < 20);
+  ww_run_free(&r);
+}
+
+static void child_that_is_not_there_is_an_error(void **state) {
+  (void)state;
+  const char *argv[] = {"warpwise-no-such-program", NULL};
+  ww_run_result r;
+  ww_err e = {0};
+  assert_int_equal(ww_run(argv, NULL, 0, 1, &r, &e), WW_EIO);
+  assert_non_null(strstr(e.msg, "warpwise-no-such-program"));
+  ww_run_free(&r);
+}
+
+static void statuses_have_names_and_exit_codes(void **state) {
+  (void)state;
+  assert_string_equal(ww_status_name(WW_EUNSUPPORTED), "unsupported");
+  assert_string_equal(ww_status_name(WW_EDATA), "data");
+  assert_int_equal(ww_exit_code(WW_OK), 0);
+  assert_int_equal(ww_exit_code(WW_EUSAGE), 2);
+  assert_int_equal(ww_exit_code(WW_EPARSE), 3);
+  assert_int_equal(ww_exit_code(WW_EDEVICE), 4);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      TEST(arena_blocks_are_zeroed_aligned_and_apart),
+      TEST(arena_takes_blocks_larger_than_a_chunk),
+      TEST(grow_extends_in_place_when_last_and_copies_else),
+      TEST(vector_keeps_what_was_pushed),
+      TEST(buffer_grows_and_formats),
+      TEST(hash_values_never_change),
+      TEST(hash_sees_every_byte_and_the_seed),
+      TEST(files_are_written_whole_and_read_back),
+      TEST(paths_join_and_split),
+      TEST(child_gets_input_and_gives_both_outputs),
+      TEST(child_that_hangs_is_ended_with_its_children),
+      TEST(child_that_is_not_there_is_an_error),
+      TEST(statuses_have_names_and_exit_codes),
+  };
+  return RUN(tests);
+}

@@ -1,0 +1,115 @@
+/* test_expr.c - the expressions of launch specs. */
+#include "unit.h"
+
+#include "../../src/report/launch.h"
+
+static bool names(void *ctx, const char *name, size_t n, double *value) {
+  (void)ctx;
+  if (n == 1 && *name == 'n') return *value = 1000, true;
+  if (n == 5 && memcmp(name, "alpha", 5) == 0) return *value = 0.5, true;
+  return false;
+}
+
+static void values(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    bool is_int;
+    int64_t i;
+    double f;
+  } rows[] = {
+      {"1", true, 1, 1},
+      {"1<<20", true, 1048576, 1048576},
+      {"0x10", true, 16, 16},
+      {"1e6", true, 1000000, 1e6},
+      {"1.5", false, 0, 1.5},
+      {"2.0", false, 0, 2},
+      {"1.5f", false, 0, 1.5},
+      {"(n+255)/256", true, 4, 4},
+      {"n/256", true, 3, 3},
+      {"-7/2", true, -3, -3},
+      {"7%4", true, 3, 3},
+      {"2+3*4", true, 14, 14},
+      {"(2+3)*4", true, 20, 20},
+      {"1+1<<3", true, 16, 16},
+      {"10-3-2", true, 5, 5},
+      {"100/5/2", true, 10, 10},
+      {"- -3", true, 3, 3},
+      {"+3", true, 3, 3},
+      {" n * n ", true, 1000000, 1e6},
+      {"n*alpha", false, 0, 500},
+      {"n*1.0", false, 0, 1000},
+      {"256>>4", true, 16, 16},
+      {"9007199254740993", true, 9007199254740993, 9007199254740992.0},
+      {"9007199254740993*3", true, 27021597764222979, 27021597764222980.0},
+      {"-9223372036854775808", true, INT64_MIN, -9223372036854775808.0},
+      {"18446744073709551615", true, -1, 18446744073709551615.0},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ww_number v = {0};
+    ww_err e = {0};
+    if (ww_expr_number(rows[i].text, names, NULL, &v, &e) != WW_OK) fail_msg("%s: %s", rows[i].text, e.msg);
+    if (v.is_int != rows[i].is_int || v.f != rows[i].f || (v.is_int && v.i != rows[i].i))
+      fail_msg("%s: got %d %lld %g", rows[i].text, v.is_int, (long long)v.i, v.f);
+  }
+}
+
+static void errors(void **state) {
+  (void)state;
+  static const char *const rows[][2] = {
+      {"", "it ends too early"},
+      {"1+", "it ends too early"},
+      {"(1", "a ')' is missing"},
+      {"1 2", "an operator is expected"},
+      {"1)", "an operator is expected"},
+      {"m+1", "\"m\" has no value"},
+      {"*3", "a number, a name or '(' is expected"},
+      {"5/0", "division by zero"},
+      {"5%0", "division by zero"},
+      {"5.0/0", "division by zero"},
+      {"1.5%2", "% << >> need whole numbers"},
+      {"1<<63", "a shift must be by 0 to 62"},
+      {"1<<-1", "a shift must be by 0 to 62"},
+      {"4<<62", "the result does not fit 64 bits"},
+      {"9223372036854775807+1", "the result does not fit 64 bits"},
+      {"3037000500*3037000500", "the result does not fit 64 bits"},
+      {"99999999999999999999", "a number does not fit 64 bits"},
+      {"18446744073709551615+0", "the result does not fit 64 bits"},
+      {"1e999", "a number is too large"},
+      {"1e308*10.0", "the result is too large"},
+      {"12ab", "a number with letters behind it"},
+      {"n n", "an operator is expected"},
+      {"1;2", "an operator is expected"},
+  };
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    ww_number v;
+    ww_err e = {0};
+    assert_int_equal(ww_expr_number(rows[i][0], names, NULL, &v, &e), WW_EPARSE);
+    char want[200];
+    snprintf(want, sizeof want, "in \"%s\": %s", rows[i][0], rows[i][1]);
+    check_text(e.msg, want, i);
+  }
+}
+
+static void deep_nesting_is_refused(void **state) {
+  (void)state;
+  char text[20001];
+  memset(text, '(', 20000);
+  text[20000] = 0;
+  ww_number v;
+  ww_err e = {0};
+  assert_int_equal(ww_expr_number(text, NULL, NULL, &v, &e), WW_EPARSE);
+  assert_non_null(strstr(e.msg, "nested too deeply"));
+}
+
+static void names_are_seen(void **state) {
+  (void)state;
+  assert_false(ww_expr_has_name("0x1f + 1e6 * 1.5f"));
+  assert_true(ww_expr_has_name("4*n"));
+  assert_true(ww_expr_has_name("_x"));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(deep_nesting_is_refused), TEST(names_are_seen)};
+  return RUN(tests);
+}
