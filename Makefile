@@ -86,9 +86,15 @@ $(BUILD)/gpus:
 compile_commands.json: Makefile $(SRCS)
 	@scripts/compile_commands.sh "$(CC) $(subst ",\\\",$(WW_CFLAGS)) $(LLVM_CPPFLAGS)" $(SRCS) > $@
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(filter-out $(BUILD)/main.o,$(CMD_OBJS)) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+# An archive, so that a test links only what it uses.
+$(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 	@mkdir -p $(@D)
-	$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.o %.a,$^) $(LIBS) -lcmocka
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+	@mkdir -p $(@D)
+	$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
@@ -115,7 +121,7 @@ help:
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
-	@echo "make docs       rewrite the generated part of docs/metrics.md"
+	@echo "make docs       rewrite docs/metrics.md and CODEMAP.md's list of files"
 	@echo "make install    DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)"
 	@echo "make clean"
 
@@ -154,13 +160,14 @@ lint:
 	@scripts/lint.sh
 
 format:
-	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' | xargs clang-format -i
+	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' -not -path 'tests/front/*' | xargs clang-format -i
 
 bench: all
 	@scripts/bench.sh $(BUILD)
 
 docs: $(BUILD)/tests/unit/test_docs
 	@$(BUILD)/tests/unit/test_docs --write docs/metrics.md
+	@scripts/codemap.sh
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/warpwise
@@ -171,7 +178,7 @@ install: all
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc
 	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus
 	cp -R src/front/shim $(DESTDIR)$(PREFIX)/share/warpwise/shim
-	cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus
+	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
 
 clean:
 	rm -rf build build-asan compile_commands.json

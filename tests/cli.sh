@@ -30,6 +30,7 @@ printf '__global__ void twice(int n, float *x) {\n  int i = threadIdx.x;\n  if (
 printf '__kernel void copy(__global const int *a, __global int *b, __local int *t) {\n  b[get_global_id(0)] = a[get_global_id(0)];\n}\n' >"$dir/ok.cl"
 printf '__global__ void broken(int n { }\n' >"$dir/broken.cu"
 printf 'a\0b' >"$dir/binary.cu"
+printf 'int main(void) { return 0; }\n' >"$dir/host.cu"
 : >"$dir/empty.cu"
 
 try "no command: help on stderr" 2 '' 'usage: warpwise COMMAND'
@@ -52,7 +53,8 @@ try "a CUDA file" 0 'twice +1 .* yes +int n, float \*x' '' kernels "$dir/ok.cu"
 try "a CUDA file as JSON" 0 '"kernels":\[\{"name":"twice","mangled":"[^"]*","file":".*ok.cu","line":1,"dialect":"cuda","args":\[\{"name":"n","type":"int","space":null,"pointer":false,"bytes":4\},\{"name":"x","type":"float \*","space":"g[a-z]*","pointer":true,"bytes":8\}\]' '' kernels --json "$dir/ok.cu"
 try "an OpenCL file" 0 'copy +1 .*\(shared\)' '' kernels "$dir/ok.cl"
 try "IR" 0 'ret' '' kernels --ir "$dir/ok.cu"
-try "a file that is no C++ names its line" 3 '' '^warpwise: .*broken.cu:1:' kernels "$dir/broken.cu"
+try "a broken kernel is listed with its reason" 0 'cannot be interpreted: .*broken.cu:1:' 'broken.cu:1: error' kernels "$dir/broken.cu"
+try "a file without kernels" 3 '' '^warpwise: .*host.cu' kernels "$dir/host.cu"
 try "the other files are listed all the same" 3 'twice' 'none.cu' kernels "$dir/none.cu" "$dir/ok.cu"
 echo "1..$n"
 exit $bad

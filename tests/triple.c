@@ -78,31 +78,60 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump) {
   return report;
 }
 
-/* ---- initial contents, as the launch spec gives them ---- */
+/* ---- memory, as the launch spec gives it ---- */
 
-static uint8_t *fill_buffer(triple *t, const ww_buffer *b, uint32_t allocation) {
+/* An allocation: its first contents, turned into the expected ones by the reference, and the file it is dumped to. */
+typedef struct {
+  const char *file, *type, *id; /* file NULL: not dumped (local memory) */
+  uint8_t *base;
+  uint64_t bytes;
+} region;
+
+typedef struct {
+  region v[2 * REF_MAX];
+  uint32_t n;
+} regions;
+
+static uint8_t *add_region(regions *m, const char *file, const char *type, uint8_t *base, uint64_t bytes) {
+  if (m->n < 2 * REF_MAX) m->v[m->n++] = (region){.file = file, .type = type, .base = base, .bytes = bytes};
+  return base;
+}
+
+static uint8_t *add_buffer(triple *t, regions *m, const ww_buffer *b, const char *file, uint32_t allocation) {
+  for (uint32_t i = 0; b->id && i < m->n; i++)
+    if (m->v[i].id && strcmp(m->v[i].id, b->id) == 0) return m->v[i].base + b->offset;
   uint32_t size = b->type ? ww_elem_size(b->type) : 1;
   uint8_t *p = ww_alloc(t->a, b->bytes);
-  if (b->fill.kind != WW_FILL_NONE && size)
+  bool filled = b->fill.kind != WW_FILL_NONE && size;
+  if (filled)
     ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(t->launch->seed, allocation), 0, b->bytes / size, p);
-  return p;
+  add_region(m, filled ? file : NULL, b->type, p, b->bytes);
+  m->v[m->n - 1].id = b->id;
+  return p + b->offset;
 }
 
-static uint8_t *symbol_contents(triple *t, const ww_arg *s, uint32_t i) {
-  if (s->kind == WW_ARG_BUFFER) return fill_buffer(t, &s->buffer, 1000 + i);
-  uint8_t *p = ww_alloc(t->a, s->hex_n + 8);
-  if (s->kind == WW_ARG_HEX) memcpy(p, s->hex, s->hex_n);
-  float f = (float)s->value;
-  if (s->kind == WW_ARG_VALUE) memcpy(p, s->is_int ? (const void *)&s->ivalue : (const void *)&f, s->is_int ? 8 : 4);
-  return p;
+static uint8_t *add_symbol(triple *t, regions *m, const ww_symbol_arg *s, uint32_t i) {
+  const ww_arg *arg = &s->arg;
+  if (arg->kind == WW_ARG_BUFFER) return add_buffer(t, m, &arg->buffer, s->name, 1000 + i);
+  uint8_t *p = ww_alloc(t->a, arg->hex_n + 8);
+  float f = (float)arg->value;
+  int32_t w = (int32_t)arg->ivalue;
+  if (arg->kind == WW_ARG_HEX) memcpy(p, arg->hex, arg->hex_n);
+  if (arg->kind == WW_ARG_VALUE) memcpy(p, arg->is_int ? (const void *)&w : (const void *)&f, 4);
+  return add_region(m, s->name, NULL, p, arg->kind == WW_ARG_HEX ? arg->hex_n : 4);
 }
 
-void triple_initial(triple *t, ref_state *r) {
+static void initial_memory(triple *t, regions *m, ref_state *r) {
+  uint32_t nptrs = 0;
+  *m = (regions){0};
   *r = (ref_state){.launch = t->launch};
-  for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++)
-    if (t->launch->args[i].kind == WW_ARG_BUFFER) r->arg[i] = fill_buffer(t, &t->launch->args[i].buffer, i);
-  for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++)
-    r->symbol[i] = symbol_contents(t, &t->launch->symbols[i].arg, i);
+  for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++) {
+    const ww_arg *arg = &t->launch->args[i];
+    if (arg->kind == WW_ARG_BUFFER) r->arg[i] = add_buffer(t, m, &arg->buffer, ww_fmt(t->a, "arg%u", i), i);
+    for (uint32_t k = 0; k < arg->nptrs && nptrs < REF_MAX; k++)
+      r->ptr[nptrs++] = add_buffer(t, m, &arg->ptrs[k].buffer, ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
+  }
+  for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++) r->symbol[i] = add_symbol(t, m, &t->launch->symbols[i], i);
 }
 
 /* ---- comparing elements ---- */
@@ -189,42 +218,33 @@ static const uint8_t *read_dump(triple *t, const char *dir, const char *what, ui
   return NULL;
 }
 
-static bool is_output(const ww_arg *arg) { return arg->kind == WW_ARG_BUFFER && arg->buffer.fill.kind != WW_FILL_NONE; }
-
-/* "arg3", or "pocl: arg3" when several runtimes are compared. */
-static const char *label(triple *t, const char *who, const char *what) { return who ? ww_fmt(t->a, "%s: %s", who, what) : what; }
-
 void triple_check_reference(triple *t, const char *dump, const char *who) {
   ref_fn fn = ref_find(t->name);
-  ref_state r;
-  const uint8_t *got;
   if (!fn) {
     triple_fail(t, "no reference in kernels/refs.c");
     return;
   }
-  triple_initial(t, &r);
+  ref_state r;
+  regions m;
+  initial_memory(t, &m, &r);
   fn(&r);
-  for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++) {
-    const ww_buffer *b = &t->launch->args[i].buffer;
-    const char *what = ww_fmt(t->a, "arg%u", i);
-    if (!is_output(&t->launch->args[i])) continue;
-    if ((got = read_dump(t, dump, what, b->bytes))) compare(t, label(t, who, what), b->type, r.arg[i], got, b->bytes);
-  }
-  for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++) {
-    const ww_arg *s = &t->launch->symbols[i].arg;
-    const char *what = t->launch->symbols[i].name, *type = s->kind == WW_ARG_BUFFER ? s->buffer.type : NULL;
-    uint64_t bytes = s->kind == WW_ARG_BUFFER ? s->buffer.bytes : s->kind == WW_ARG_HEX ? s->hex_n : 4;
-    if ((got = read_dump(t, dump, what, bytes))) compare(t, label(t, who, what), type, r.symbol[i], got, bytes);
+  for (uint32_t i = 0; i < m.n; i++) {
+    const region *want = &m.v[i];
+    const uint8_t *got = want->file ? read_dump(t, dump, want->file, want->bytes) : NULL;
+    const char *what = who ? ww_fmt(t->a, "%s: %s", who, want->file) : want->file;
+    if (got) compare(t, what, want->type, want->base, got, want->bytes);
   }
 }
 
 void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump, const char *got_name) {
-  for (uint32_t i = 0; i < t->launch->nargs; i++) {
-    const ww_buffer *b = &t->launch->args[i].buffer;
-    const char *file = ww_fmt(t->a, "arg%u", i);
-    if (!is_output(&t->launch->args[i])) continue;
-    const uint8_t *want = read_dump(t, want_dump, file, b->bytes), *got = read_dump(t, got_dump, file, b->bytes);
-    if (want && got) compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, file), b->type, want, got, b->bytes);
+  ref_state r;
+  regions m;
+  initial_memory(t, &m, &r);
+  for (uint32_t i = 0; i < m.n; i++) {
+    const region *v = &m.v[i];
+    if (!v->file) continue;
+    const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes), *got = read_dump(t, got_dump, v->file, v->bytes);
+    if (want && got) compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
   }
 }
 

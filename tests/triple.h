@@ -25,8 +25,6 @@ void triple_fail(triple *t, const char *fmt, ...) __attribute__((format(printf, 
 
 /* `program trace ... --full --json --dump dump`; the report, NULL when it failed (lines say why). cJSON_Delete it. */
 cJSON *triple_trace(triple *t, const char *program, const char *dump);
-/* What the launch gives memory to begin with; arena-owned. */
-void triple_initial(triple *t, ref_state *r);
 /* Dumped buffers and symbols against the host reference; `who` (may be NULL) made the dump, for messages. */
 void triple_check_reference(triple *t, const char *dump, const char *who);
 /* Dumped buffers of two runs against each other; the names go into messages. */

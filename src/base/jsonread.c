@@ -109,7 +109,10 @@ const char *ww_json_kind(const cJSON *node, char scratch[64]) {
     snprintf(scratch, 64, "the string \"%.40s\"", node->valuestring);
     return scratch;
   }
-  return cJSON_IsArray(node) ? "an array" : cJSON_IsObject(node) ? "an object" : cJSON_IsNull(node) ? "null" : "true or false";
+  return cJSON_IsArray(node)    ? "an array"
+         : cJSON_IsObject(node) ? "an object"
+         : cJSON_IsNull(node)   ? "null"
+                                : "true or false";
 }
 
 ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out, ww_err *e) {
@@ -117,7 +120,8 @@ ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out,
   int64_t v;
   bool big;
   if (!ww_json_as_int(node, &v, &big) || (v < 0 && !big))
-    return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0, not %s", where, ww_json_kind(node, scratch));
+    return ww_fail(e, WW_EPARSE, "%s: expected a whole number of at least 0, not %s", where,
+                   ww_json_kind(node, scratch));
   *out = (uint64_t)v;
   return WW_OK;
 }
@@ -136,7 +140,8 @@ static ww_status unknown_member(const cJSON *m, const char *where, const char *c
   list[0] = 0;
   for (int i = 0; names[i] && at < sizeof list; i++)
     at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", names[i]);
-  return ww_fail(e, WW_EPARSE, "%s%sunknown member \"%.60s\"; known are: %s", where, *where ? ": " : "", m->string, list);
+  return ww_fail(e, WW_EPARSE, "%s%sunknown member \"%.60s\"; known are: %s", where, *where ? ": " : "", m->string,
+                 list);
 }
 
 ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *const *names, ww_err *e) {

@@ -31,7 +31,8 @@ void ww_progress(const char *what, uint64_t done, uint64_t total) {
   if (now - last < 0.1) return;
   last = now;
   if (total)
-    fprintf(stderr, "\r\033[K%s %" PRIu64 "/%" PRIu64 " (%.0f %%)", what, done, total, 100.0 * (double)done / (double)total);
+    fprintf(stderr, "\r\033[K%s %" PRIu64 "/%" PRIu64 " (%.0f %%)", what, done, total,
+            100.0 * (double)done / (double)total);
   else
     fprintf(stderr, "\r\033[K%s %" PRIu64, what, done);
   fflush(stderr);

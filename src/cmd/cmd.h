@@ -60,7 +60,7 @@ extern const ww_option ww_global_options[];
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
 void ww_help_command(const ww_command *cmd, FILE *f);
 void ww_help_options(const ww_option *o, FILE *f);
-/* Of the words (stride bytes apart, NULL-terminated), the one most like `word`; NULL when none is near. */
+/* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
 const char *ww_nearest(const char *word, const char *const *words);
 
 /* output.c */

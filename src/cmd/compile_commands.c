@@ -135,7 +135,8 @@ static void entry_flags(const cJSON *entry, const char *database, ww_arena *a, w
 
 static const char *find_upward(const char *real, ww_arena *a) {
   for (const char *dir = ww_path_dir(a, real);; dir = ww_path_dir(a, dir)) {
-    const char *here = ww_path_join(a, dir, "compile_commands.json"), *below = ww_path_join(a, dir, "build/compile_commands.json");
+    const char *here = ww_path_join(a, dir, "compile_commands.json"),
+               *below = ww_path_join(a, dir, "build/compile_commands.json");
     if (ww_file_exists(here)) return here;
     if (ww_file_exists(below)) return below;
     if (strcmp(dir, "/") == 0 || strcmp(dir, ".") == 0) return NULL;

@@ -27,7 +27,8 @@ ww_status ww_input_check(const char *path, ww_err *e) {
   if (S_ISDIR(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a directory; name the files in it", path);
   if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is not a regular file", path);
   if (st.st_size > SOURCE_MAX)
-    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MiB; source files of more than 64 MiB are not read", path, (long long)(st.st_size >> 20));
+    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MiB; source files of more than 64 MiB are not read", path,
+                   (long long)(st.st_size >> 20));
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
   ww_status rc = check_text(fd, path, e);

@@ -13,10 +13,12 @@ typedef struct {
 static const ww_option table[] = {
     {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel", offsetof(options, ir)},
     {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(options, lang)},
-    {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(options, instantiate)},
+    {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)",
+     offsetof(options, instantiate)},
     {"link", 0, WW_OPT_FLAG, NULL, "the files are one program: device functions are linked", offsetof(options, link)},
     {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(options, no_sdk)},
-    {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(options, database)},
+    {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward",
+     offsetof(options, database)},
     {0},
 };
 
@@ -128,9 +130,11 @@ static void argument_list(const ww_fn *fn, ww_buf *b) {
 static void print_row(const ww_fn *fn, int width) {
   ww_buf args = {0};
   argument_list(fn, &args);
-  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes, fn->local_bytes, fn->refusal ? "no" : "yes", args.s);
+  printf("  %-*s %6u %8u %8u  %-3s  %s\n", width, fn->name, fn->line, fn->shared_bytes, fn->local_bytes,
+         fn->refusal ? "no" : "yes", args.s);
   if (fn->max_threads || fn->min_blocks) printf("    __launch_bounds__(%u, %u)\n", fn->max_threads, fn->min_blocks);
-  if (fn->req_block[0]) printf("    work-group size %u x %u x %u\n", fn->req_block[0], fn->req_block[1], fn->req_block[2]);
+  if (fn->req_block[0])
+    printf("    work-group size %u x %u x %u\n", fn->req_block[0], fn->req_block[1], fn->req_block[2]);
   if (fn->refusal) printf("    cannot be interpreted: %s\n", fn->refusal);
   ww_buf_free(&args);
 }
@@ -146,8 +150,8 @@ static void print_table(const char *file, const ww_unit *u, bool ir) {
     int length = (int)strlen(m->fns[i].name);
     if (length > width) width = length < 40 ? length : 40;
   }
-  printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file, color ? "\033[0m" : "", ww_dialect_names[m->dialect], n,
-         n == 1 ? "" : "s", u->partial ? ", parts of the file were left out" : "");
+  printf("%s%s%s  %s, %u kernel%s%s\n", color ? "\033[1m" : "", file, color ? "\033[0m" : "",
+         ww_dialect_names[m->dialect], n, n == 1 ? "" : "s", u->partial ? ", parts of the file were left out" : "");
   if (n) printf("  %-*s %6s %8s %8s  %-3s  %s\n", width, "KERNEL", "LINE", "SHARED B", "LOCAL B", "RUN", "ARGUMENTS");
   for (uint32_t i = 0; i < m->nfns; i++)
     if (m->fns[i].kernel) print_row(&m->fns[i], width);
@@ -162,8 +166,9 @@ static void print_table(const char *file, const ww_unit *u, bool ir) {
 
 static void print_diagnostics(const ww_unit *u) {
   fflush(stdout);
-  for (uint32_t i = 0; i < u->ndiags && !ww_is_quiet(); i++) {
+  for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
+    if (ww_is_quiet() && !d->error) continue;
     fprintf(stderr, "%s:%u: %s: %s\n", d->file ? d->file : "?", d->line, d->error ? "error" : "warning", d->message);
   }
 }
@@ -183,7 +188,11 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n) {
   ww_strings flags = {0};
   ww_arena *a = ww_arena_new();
   ww_unit unit = {0};
-  ww_front_options f = {.files = files, .nfiles = n, .no_sdk = o->no_sdk, .instantiate = o->instantiate.v, .ninstantiate = o->instantiate.n};
+  ww_front_options f = {.files = files,
+                        .nfiles = n,
+                        .no_sdk = o->no_sdk,
+                        .instantiate = o->instantiate.v,
+                        .ninstantiate = o->instantiate.n};
   c->file = files[0];
   ww_status rc = dialect(o->lang, &f.dialect, &c->err);
   for (uint32_t i = 0; rc == WW_OK && i < n; i++) rc = ww_input_check(files[i], &c->err);

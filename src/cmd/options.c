@@ -63,8 +63,10 @@ static ww_status unknown(const ww_command *cmd, const char *word, ww_cmd *c) {
   names[n] = NULL;
   const char *near = ww_nearest(word + strspn(word, "-"), names);
   if (near) return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; did you mean --%s?", word, near);
-  if (strchr("IDUWO", word[1])) return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; clang's flags go behind --", word);
-  return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; see `warpwise %s%s--help`", word, cmd->name, *cmd->name ? " " : "");
+  if (strchr("IDUWO", word[1]))
+    return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; clang's flags go behind --", word);
+  return ww_fail(&c->err, WW_EUSAGE, "unknown option '%.60s'; see `warpwise %s%s--help`", word, cmd->name,
+                 *cmd->name ? " " : "");
 }
 
 static ww_status store(const ww_option *o, void *base, const char *value, ww_cmd *c) {
@@ -145,7 +147,7 @@ void ww_help_options(const ww_option *o, FILE *f) {
     char left[64], letter[8] = "";
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
-    fprintf(f, "  %-24s %s\n", left, o->help);
+    fprintf(f, "  %-28s %s\n", left, o->help);
   }
 }
 

@@ -90,8 +90,10 @@ static ww_status no_kernel(ww_cmd *c, const ww_module *m, const char *file, cons
   for (uint32_t k = 0; k < m->nfns; k++)
     if (m->fns[k].kernel && names.n < 300) ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
   ww_status st = !n ? ww_fail(&c->err, WW_EDATA, "there is no kernel in %s", file)
-                 : asked ? ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file, asked, names.s)
-                         : ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
+                 : asked
+                     ? ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
+                               asked, names.s)
+                     : ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
   ww_buf_free(&names);
   return st;
 }
@@ -113,7 +115,8 @@ static bool complete(const ww_launch *l, const ww_fn *fn) {
   return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) && l->nargs >= fn->nparams;
 }
 
-static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache, const ww_fn *fn, ww_launch *under, ww_strings *said) {
+static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache, const ww_fn *fn, ww_launch *under,
+                        ww_strings *said) {
   ww_err ignored;
   if (!cache->host_read) {
     cache->host_read = true;
@@ -123,13 +126,15 @@ static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *c
     const ww_host_launch *h = &cache->host[k];
     if (strcmp(h->kernel, fn->mangled) != 0) continue;
     ww_launch_merge(under, &h->launch, c->arena);
-    ww_push(c->arena, said, ww_fmt(c->arena, "launch: as in the host code, %s:%u", ww_path_base(h->file ? h->file : fn->file), h->line));
+    ww_push(
+        c->arena, said,
+        ww_fmt(c->arena, "launch: as in the host code, %s:%u", ww_path_base(h->file ? h->file : fn->file), h->line));
     return;
   }
 }
 
-ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch, const ww_fn **fn,
-                           ww_strings *said) {
+ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch,
+                           const ww_fn **fn, ww_strings *said) {
   ww_front_options f;
   c->file = launch->file;
   ww_status st = front_options(c, o, launch, &f);

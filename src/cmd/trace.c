@@ -13,7 +13,8 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     {"full", 0, WW_OPT_FLAG, NULL, "run every block and every iteration", offsetof(options, full)},
-    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)", offsetof(options, budget)},
+    {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)",
+     offsetof(options, budget)},
     {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions", offsetof(options, max_steps)},
     {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...", offsetof(options, dump)},
     {"print", 0, WW_OPT_FLAG, NULL, "let the kernel's printf reach stdout", offsetof(options, print)},
@@ -37,7 +38,10 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   if (st) return st;
   ww_arena *a = ww_arena_new();
   const ww_module *m = &cache->unit.module;
-  ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget}, .max_steps = o->max_steps, .print = o->print && !c->global.json, .dump = o->dump};
+  ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
+                        .max_steps = o->max_steps,
+                        .print = o->print && !c->global.json,
+                        .dump = o->dump};
   ww_trace_result r;
   st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
   if (!st) {
@@ -50,9 +54,12 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     ww_trace_report(m, fn, &r, &report);
     report.file = launch->file;
     report.gpu = c->global.gpu;
-    if (c->global.json) print_json(&report, &(ww_trace_json){m, fn, &r});
-    else ww_trace_print(m, fn, &r, stdout);
-  } else if (c->err.file) c->err.file = ww_strdup(c->arena, c->err.file);
+    if (c->global.json)
+      print_json(&report, &(ww_trace_json){m, fn, &r});
+    else
+      ww_trace_print(m, fn, &r, stdout);
+  } else if (c->err.file)
+    c->err.file = ww_strdup(c->arena, c->err.file);
   ww_arena_free(a);
   return st;
 }
@@ -76,12 +83,14 @@ const ww_command ww_cmd_trace = {
     .name = "trace",
     .summary = "run sampled blocks of a kernel and count instructions, bytes, sectors, conflicts",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "What the launch does not say is found by running the kernel with unbounded buffers, or assumed and listed.\n"
-               "Without any launch, the host code's own or a comment in the source is used:\n"
-               "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
-    .examples = "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg n=1<<20\n"
-                "  warpwise trace main.cu --launch launches.jsonl --json\n"
-                "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg 'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
+    .details =
+        "What the launch does not say is found by running the kernel with unbounded buffers, or assumed and listed.\n"
+        "Without any launch, the host code's own or a comment in the source is used:\n"
+        "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
+    .examples =
+        "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg n=1<<20\n"
+        "  warpwise trace main.cu --launch launches.jsonl --json\n"
+        "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg 'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -516,6 +516,29 @@ void call_texdim(low_callee *c, int x, int y) {
   c->res[0] = low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false), call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
 }
 
+/* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
+void call_unsupported(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  LLVMValueRef g;
+  int64_t off;
+  size_t n;
+  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) && LLVMGetInitializer(g) && LLVMIsConstantString(LLVMGetInitializer(g));
+  low_refuse(c->F, "uses %s, whose device code is not available here", found ? LLVMGetAsString(LLVMGetInitializer(g), &n) : "a library function");
+}
+
+/* Shared memory that the shim's work-group functions combine partial results in. */
+void call_group_scratch(low_callee *c, int x, int y) {
+  (void)x, (void)y;
+  low *L = c->F->L;
+  static const char name[] = "__ww_group_scratch.memory";
+  LLVMValueRef g = LLVMGetNamedGlobal(L->mod, name);
+  if (!g) {
+    g = LLVMAddGlobalInAddressSpace(L->mod, LLVMArrayType2(LLVMInt64TypeInContext(L->ctx), 33), name, 3);
+    LLVMSetInitializer(g, LLVMGetUndef(LLVMGlobalGetValueType(g)));
+  }
+  c->res[0] = low_scalar(c->F, g);
+}
+
 void call_ww_axis(low_callee *c, int sreg, int y) {
   (void)y;
   call_set_int(c, call_axis(c, 0, sreg), WW_I32, false);

@@ -198,7 +198,7 @@ static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   if (j->host) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
   if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-target-feature", "+ptx85", "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
-    ADD(a, v, "-target-feature", "+ptx85", "-fdeclare-opencl-builtins", "-finclude-default-header");
+    ADD(a, v, "-target-feature", "+ptx85", "-cl-ext=+all", "-fdeclare-opencl-builtins", "-finclude-default-header");
 }
 
 /* What other compilers let pass. -w already silences warnings; these are errors by default. */

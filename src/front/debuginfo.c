@@ -122,10 +122,13 @@ static const char *plain_name(low *L, const char *mangled) {
 }
 
 /* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE, _ZZ4kernvE4tile, _ZL1n; else as it is. */
-const char *low_variable_name(low *L, LLVMValueRef gv, const char *mangled) {
-  (void)gv;
-  const char *dot = strrchr(mangled, '.'); /* OpenCL: kernel.variable */
-  if (dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1]) return ww_strdup(L->a, dot + 1);
+const char *low_variable_name(low *L, const char *mangled) {
+  const char *dot = strrchr(mangled, '.');
+  if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1]) return ww_strdup(L->a, dot + 1); /* kernel.variable */
+  for (const char *const *tail = (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL}; *tail; tail++) {
+    dot = strstr(mangled, *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
+    if (dot && dot != mangled) return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
+  }
   if (strncmp(mangled, "_Z", 2)) return mangled;
   const char *s = strstr(mangled, "E") && mangled[2] == 'Z' ? NULL : mangled;
   if (s) return plain_name(L, mangled);

@@ -108,19 +108,30 @@ static uint64_t cost(const attempt *t, uint32_t first) {
   return kernels << 32 | (t->losses.n - first) << 16 | (t->diags.n < 0xffff ? t->diags.n : 0xffff);
 }
 
+/* Another way to compile what the first way could not compile whole: SDK headers, a later OpenCL. */
+static bool second_way(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_job *out) {
+  *out = *j;
+  if (j->dialect == WW_OPENCL) {
+    for (uint32_t i = 0; i < j->flags->driver.n; i++)
+      if (!strncmp(j->flags->driver.v[i], "-cl-std", 7)) return false;
+    out->cl_std = "CL2.0";
+    return true;
+  }
+  if (j->dialect != WW_CUDA || o->no_sdk) return false;
+  out->sdk = ww_sdk_cuda(a);
+  return out->sdk && ww_file_exists(ww_clang_prelude(out, a));
+}
+
 static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
                          ww_err *e) {
   uint32_t first = losses->n;
-  attempt best, other;
+  attempt best = {0}, other;
+  ww_job second;
   ww_status rc = try_job(j, first, a, &best, e);
   if (rc != WW_OK) return rc;
-  const char *sdk = j->dialect == WW_CUDA && !o->no_sdk && cost(&best, first) ? ww_sdk_cuda(a) : NULL;
-  if (sdk && !best.c.append_failed) {
-    ww_job with = *j;
-    with.sdk = sdk;
-    if (ww_file_exists(ww_clang_prelude(&with, a)) && try_job(&with, first, a, &other, NULL) == WW_OK && cost(&other, first) < cost(&best, first))
-      best = other;
-  }
+  if (cost(&best, first) && !best.c.append_failed && second_way(j, o, a, &second) &&
+      try_job(&second, first, a, &other, NULL) == WW_OK && cost(&other, first) < cost(&best, first))
+    best = other;
   *out = best.c;
   for (uint32_t i = first; i < best.losses.n; i++) ww_push(a, losses, best.losses.v[i]);
   for (uint32_t i = 0; i < best.diags.n; i++) ww_push(a, diags, best.diags.v[i]);
@@ -270,7 +281,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
   ww_err why = {0};
   for (uint32_t i = 0; i < o->nfiles; i++) {
     if (!in[i].device) continue;
-    ww_compiled c;
+    ww_compiled c = {0};
     j->file = in[i].file;
     j->scan = &in[i].scan;
     j->append = instances_of(o, in, i, a);
@@ -308,7 +319,7 @@ static ww_status no_kernel(const ww_front_options *o, const objects *ob, ww_err 
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   ww_clang clang;
   ww_flags flags;
-  ww_dialect dialect;
+  ww_dialect dialect = WW_CUDA;
   *out = (ww_unit){0};
   if (!o->nfiles) return ww_fail(e, WW_EUSAGE, "no source file given");
   input *in = WW_NEWN(a, input, o->nfiles);

@@ -36,11 +36,15 @@ typedef struct {
   uint32_t ndecls;
 } ww_scan;
 
-typedef enum { WW_BYTE_CODE, WW_BYTE_COMMENT, WW_BYTE_STRING, WW_BYTE_DIRECTIVE } ww_byte_kind;
+/* SKIPPED: under `#if 0`, or the second branch of an #if where both together would not balance. */
+typedef enum { WW_BYTE_CODE, WW_BYTE_COMMENT, WW_BYTE_STRING, WW_BYTE_DIRECTIVE, WW_BYTE_SKIPPED } ww_byte_kind;
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out);
 const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset); /* the innermost one that covers it, or NULL */
 uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col); /* 1-based; clamped to the line */
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset); /* 1-based */
+/* One past the statement that begins at or after `at`; directives in between are passed over. */
+uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at);
 bool ww_scan_has_word(const ww_scan *s, const char *word);         /* in code, not in comments or strings */
 
 /* ---- flags.c: what the user's compiler flags mean to us ---- */

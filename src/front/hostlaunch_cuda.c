@@ -42,6 +42,7 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
       if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) || !ww_host_int(LLVMGetOperand(i, 1), &size)) continue;
       ww_host_addr slot = ww_host_address(h, LLVMGetOperand(i, 0));
       LLVMValueRef from = LLVMIsAAllocaInst(slot.base) ? ww_host_stored_value(h, slot.base, 0) : NULL;
+      if (from && LLVMIsAZExtInst(from)) from = LLVMGetOperand(from, 0); /* a bool in its byte */
       int index = -1;
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
         if (LLVMGetParam(stub, k) == from && LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size) index = (int)k;

@@ -22,12 +22,10 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
   int64_t type = 0, value, bytes;
   if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type)) return;
   if (type & MAP_LITERAL) {
-    int64_t size = 8;
     if (!ww_host_stored(h, pointers, 8 * (int64_t)i, 8, &value)) return;
-    if (sizes) ww_host_stored(h, sizes, 8 * (int64_t)i, 8, &size);
-    uint8_t *raw = ww_alloc(h->a, 8); /* the parameter's own bits; its type is the kernel's affair */
+    uint8_t *raw = ww_alloc(h->a, 8); /* any scalar travels as the bits of an unsigned long */
     memcpy(raw, &value, 8);
-    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = size > 0 && size < 8 ? (uint32_t)size : 8};
+    *out = (ww_arg){.kind = WW_ARG_HEX, .hex = raw, .hex_n = 8};
     return;
   }
   LLVMValueRef p = ww_host_stored_value(h, pointers, 8 * (int64_t)i);
@@ -40,10 +38,10 @@ static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   int64_t n;
   LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES), types = array_at(h, args, TYPES);
   if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers) return;
-  l->nargs = (uint32_t)n;
-  l->args = WW_NEWN(h->a, ww_arg, n);
-  LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n);
-  for (uint32_t i = 0; i < (uint32_t)n; i++) argument(h, pointers, sizes, types, i, &l->args[i], &origins[i]);
+  l->nargs = (uint32_t)n + 1; /* the kernel's first parameter, dyn_ptr, is the runtime's */
+  l->args = WW_NEWN(h->a, ww_arg, n + 1);
+  LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n + 1);
+  for (uint32_t i = 0; i < (uint32_t)n; i++) argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
   ww_host_share_buffers(h, l, origins);
 }
 

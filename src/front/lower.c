@@ -218,7 +218,7 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   s.dynamic = s.space == WW_SHARED && (LLVMIsDeclaration(gv) || !s.size);
   if (s.dynamic) s.size = 0;
   if (!*s.mangled) s.mangled = ww_fmt(L->a, ".constant%u", index);
-  s.name = low_variable_name(L, gv, s.mangled);
+  s.name = low_variable_name(L, s.mangled);
   const char *refusal = NULL;
   if (LLVMIsDeclaration(gv) && !s.dynamic) refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
   ww_push(L->a, &L->sym_list, s);
@@ -508,7 +508,10 @@ static void deliver(low *L) {
       fn->vals = L->list.v[i]->vals.v;
       fn->nvals = fn->nparams;
       fn->npool = 0;
-    } else ww_ir_flow(fn, L->a);
+    } else {
+      ww_ir_split_exits(fn, L->a);
+      ww_ir_flow(fn, L->a);
+    }
   }
   m->symbols = L->sym_list.v;
   m->nsymbols = L->sym_list.n;

@@ -198,7 +198,7 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 /* debuginfo.c */
 uint32_t low_loc(low *L, LLVMValueRef inst);
 void low_describe(low *L, LLVMValueRef f, ww_fn *fn);             /* name, file, line */
-const char *low_variable_name(low *L, LLVMValueRef gv, const char *mangled); /* "coef", "kern::tile" */
+const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */
 void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn);      /* ctype, elem, elem_size of the kernel's parameters */
 
 #endif

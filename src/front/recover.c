@@ -16,7 +16,8 @@
 
 #define ROUNDS 12
 #define HEADER_ROUNDS 48
-#define KIND_STATEMENT_ROUNDS 6 /* after these a function that still fails goes as a whole */
+#define STATEMENT_ROUNDS 6 /* after these a function that still fails goes as a whole */
+#define STATEMENTS_TOLD 8  /* diagnostics about lost statements of host code; the rest is a number */
 
 typedef enum { KEEP_LAUNCH, STATEMENT, BODY, DECLARATION, GIVEN_UP } level;
 
@@ -47,7 +48,7 @@ typedef struct {
   ww_strs missing; /* headers to pretend */
   ww_losses *losses;
   ww_diags *diags;
-  uint32_t first_loss, round, pass;
+  uint32_t first_loss, round, pass, statements;
   int overlay_fd, empty_fd;
   const char *main_path;
   bool append_failed;
@@ -336,30 +337,14 @@ static const char *lost_body(const recovery *r, const ww_decl *d) {
   return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }", sides, r->losses->n, r->losses->n);
 }
 
-static uint32_t line_of(const ww_scan *s, uint32_t offset) {
-  uint32_t lo = 0, hi = s->nlines;
-  while (hi - lo > 1) {
-    uint32_t mid = (lo + hi) / 2;
-    if (s->lines[mid] <= offset) lo = mid;
-    else hi = mid;
-  }
-  return lo + 1;
-}
-
 /* A preprocessor line goes, with its continuation lines. */
 static bool drop_directive(recovery *r, source *s, uint32_t offset, const ww_msg *m) {
   uint32_t begin = offset, end = offset;
   while (begin && s->scan.kind[begin - 1] == WW_BYTE_DIRECTIVE) begin--;
   while (end < s->n && s->scan.kind[end] == WW_BYTE_DIRECTIVE) end++;
   if (!put_edit(r, s, (edit){begin, end, DECLARATION, "", 0})) return false;
-  report(r, s, line_of(&s->scan, begin), "this line was left out", m);
+  report(r, s, ww_scan_line(&s->scan, begin), "this line was left out", m);
   return true;
-}
-
-/* Code of which a statement may go without changing what a kernel does. In the host half nothing may: a launch whose
- * arguments were computed by a lost statement would come out wrong. */
-static bool is_host_only(const recovery *r, const ww_decl *d) {
-  return !d->kernel && !d->device && r->job.dialect != WW_OPENCL && !r->job.host;
 }
 
 static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t offset, level lv, const ww_msg *m) {
@@ -370,7 +355,50 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
   else if (x.end < s->n && s->text[x.end] == '{') x.text = "";
   if (!launch && lv == KEEP_LAUNCH) x.level = STATEMENT;
   if (!put_edit(r, s, x)) return false;
-  report(r, s, line_of(&s->scan, offset), "a statement of host code was left out", m);
+  if (r->statements++ < STATEMENTS_TOLD) report(r, s, ww_scan_line(&s->scan, offset), "a statement of host code was left out", m);
+  return true;
+}
+
+/* The `#pragma omp target` construct around `offset`, from its '#' to the end of its statement. Regions of data are none. */
+static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uint32_t *begin, uint32_t *end) {
+  for (uint32_t i = d->body; i < d->body_end && i <= offset; i++) {
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE) continue;
+    uint32_t stop = i;
+    while (stop < s->n && s->kind[stop] == WW_BYTE_DIRECTIVE) stop++;
+    const char *omp = memmem(s->text + i, stop - i, "omp", 3), *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
+    if (!target) continue;
+    const char *next = target + 6 + strspn(target + 6, " \t");
+    if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) || !strncmp(next, "update", 6)) continue;
+    *begin = i;
+    *end = ww_scan_statement_end(s, stop);
+    if (offset < *end) return true;
+  }
+  return false;
+}
+
+static bool has_region(const ww_scan *s, const ww_decl *d) {
+  uint32_t begin, end;
+  for (uint32_t i = d->body; i < d->body_end; i++)
+    if (s->kind[i] == WW_BYTE_DIRECTIVE && s->kind[i - 1] != WW_BYTE_DIRECTIVE && find_region(s, d, i, &begin, &end)) return true;
+  return false;
+}
+
+/* Code of which a statement may go without changing what a kernel does. In the host half nothing may: a launch whose
+ * arguments were computed by a lost statement would come out wrong. With OpenMP any function may be called from a target
+ * region, so only those that hold one are surely the host's. */
+static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
+  if (r->job.dialect == WW_OPENMP && !has_region(&s->scan, d) && !(d->name && !strcmp(d->name, "main"))) return false;
+  return !d->kernel && !d->device && r->job.dialect != WW_OPENCL && !r->job.host;
+}
+
+/* An OpenMP kernel is a statement of a host function. */
+static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset, const ww_msg *m) {
+  uint32_t begin, end, line;
+  if (!find_region(&s->scan, d, offset, &begin, &end) || !put_edit(r, s, (edit){begin, end, BODY, ";", 0})) return false;
+  line = ww_scan_line(&s->scan, begin);
+  ww_decl region = {.line = line, .kernel = true, .name = ww_fmt(r->a, "%s_l%u", d->name ? d->name : "region", line)};
+  report(r, s, line, ww_fmt(r->a, "target region '%s' was left out", region.name), m);
+  lose(r, s, &region, m, ww_scan_line(&s->scan, offset), true);
   return true;
 }
 
@@ -408,7 +436,7 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
       return false;
     }
   }
-  line = line_of(&s->scan, offset);
+  line = ww_scan_line(&s->scan, offset);
   const edit *old = edit_at(s, offset);
   if (old && old->pass == r->pass) return true; /* another message about what just went */
   level from = old ? old->level + 1 : KEEP_LAUNCH;
@@ -417,7 +445,8 @@ static bool take_out(recovery *r, source *s, uint32_t line, uint32_t col, const 
   const ww_decl *d = ww_scan_decl_at(&s->scan, offset);
   if (!d) return false;
   bool in_body = d->body && offset >= d->body && offset < d->body_end;
-  if (in_body && is_host_only(r, d) && from <= STATEMENT && r->round < KIND_STATEMENT_ROUNDS)
+  if (in_body && r->job.dialect == WW_OPENMP && from <= BODY && drop_region(r, s, d, offset, m)) return true;
+  if (in_body && is_host_only(r, s, d) && from <= STATEMENT && r->round < STATEMENT_ROUNDS)
     for (level lv = from; lv <= STATEMENT; lv++)
       if (drop_statement(r, s, d, offset, lv, m)) return true;
   if (in_body && from <= BODY && drop_body(r, s, d, line, m)) return true;
@@ -490,9 +519,10 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
     else r.round++;
   }
   if (rc == WW_OK && c.ok) *out = c;
+  if (r.statements > STATEMENTS_TOLD)
+    ww_push(a, diags, (ww_diag){.file = j->file, .error = true,
+                                .message = ww_fmt(a, "%u more statements of host code were left out", r.statements - STATEMENTS_TOLD)});
   if (rc == WW_OK && r.append_failed) out->append_failed = true;
-  if (getenv("WARPWISE_DEBUG_FRONT") && !c.ok)
-    for (uint32_t i = 0; i < c.nmsgs; i++) fprintf(stderr, "last: %s:%u: %s\n", c.msgs[i].file, c.msgs[i].line, c.msgs[i].text);
   close_overlay(&r);
   return rc;
 }

@@ -83,6 +83,26 @@ static void class_bytes(lexer *l) {
   }
 }
 
+/* Marks code under `#if 0` as skipped; with `second`, also every branch behind an #else or #elif. */
+static void skip_branches(lexer *l, bool second) {
+  bool skip[64] = {false};
+  int depth = 0;
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (l->kind[i] != WW_BYTE_DIRECTIVE) {
+      bool dead = false;
+      for (int d = 1; d <= depth && d < 64; d++) dead |= skip[d];
+      if (dead) l->kind[i] = WW_BYTE_SKIPPED;
+      continue;
+    }
+    const char *p = l->p + i + 1;
+    p += strspn(p, " \t");
+    if (!strncmp(p, "if", 2) && ++depth < 64) skip[depth] = p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
+    if (!strncmp(p, "el", 2) && depth > 0 && depth < 64) skip[depth] = skip[depth] ? false : second;
+    if (!strncmp(p, "endif", 5) && depth > 0) depth--;
+    while (i + 1 < l->n && l->kind[i + 1] == WW_BYTE_DIRECTIVE) i++;
+  }
+}
+
 /* ---- pass two: declarations ---- */
 
 typedef struct {
@@ -90,6 +110,7 @@ typedef struct {
   ww_arena *a;
   WW_VEC(ww_decl) decls;
   uint32_t depth;
+  bool unbalanced; /* braces do not match */
 } cutter;
 
 static bool is_word(const cutter *c, uint32_t at, uint32_t n, const char *w) {
@@ -104,19 +125,41 @@ static bool one_of(const cutter *c, uint32_t at, uint32_t n, const char *const *
 
 /* Next byte of code at or after i that is not space; n at the end. */
 static uint32_t next_code(const ww_scan *s, uint32_t i) {
-  while (i < s->n && (s->kind[i] == WW_BYTE_COMMENT || s->kind[i] == WW_BYTE_DIRECTIVE || isspace((unsigned char)s->text[i]))) i++;
+  while (i < s->n && ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || isspace((unsigned char)s->text[i]))) i++;
   return i;
 }
 
-/* i at an opening bracket; one past its partner. */
-static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
+/* i at '{'; one past its partner, or n. Other brackets inside are not looked at: a missing ')' must not swallow the file. */
+static uint32_t skip_braces(const ww_scan *s, uint32_t i) {
   int depth = 0;
   for (; i < s->n; i++) {
     if (s->kind[i] != WW_BYTE_CODE) continue;
-    if (strchr("([{", s->text[i]) && s->text[i]) depth++;
-    if (strchr(")]}", s->text[i]) && s->text[i] && --depth == 0) return i + 1;
+    if (s->text[i] == '{') depth++;
+    if (s->text[i] == '}' && --depth == 0) return i + 1;
+  }
+  return s->n + 1;
+}
+
+/* i at '(' or '['; one past its partner, or at the '}' that ends everything around it, or n. */
+static uint32_t skip_parens(const ww_scan *s, uint32_t i) {
+  int depth = 0;
+  while (i < s->n) {
+    char ch = s->kind[i] == WW_BYTE_CODE ? s->text[i] : ' ';
+    if (ch == '{') {
+      i = skip_braces(s, i);
+      continue;
+    }
+    if (ch == '}') return i;
+    if (ch == '(' || ch == '[') depth++;
+    if ((ch == ')' || ch == ']') && --depth == 0) return i + 1;
+    i++;
   }
   return s->n;
+}
+
+static uint32_t skip_brackets(const ww_scan *s, uint32_t i) {
+  uint32_t end = s->text[i] == '{' ? skip_braces(s, i) : skip_parens(s, i);
+  return end > s->n ? s->n : end;
 }
 
 /* i at '<' of a template header. */
@@ -210,7 +253,11 @@ static bool cut_brace(cutter *c, head *h, uint32_t *pos) {
     return false; /* up to the semicolon */
   }
   bool member_init = h->init_list && (word_char(s->text[h->last]) || s->text[h->last] == '>');
-  *pos = skip_brackets(s, open);
+  *pos = skip_braces(s, open);
+  if (*pos > s->n) {
+    c->unbalanced = true;
+    *pos = s->n;
+  }
   if (h->assigned || h->is_enum || !h->has_params || member_init) {
     h->last = *pos - 1;
     return false;
@@ -271,6 +318,7 @@ static bool cut_one(cutter *c, uint32_t *pos) {
       i = *pos;
       continue;
     }
+    if (ch == '}' && !c->depth) c->unbalanced = true;
     if (ch == '}' && c->depth) {
       if (h.last != UINT32_MAX) finish(c, &h, i);
       *pos = i + 1;
@@ -290,6 +338,7 @@ static bool cut_one(cutter *c, uint32_t *pos) {
     h.last = i++;
   }
   if (h.last != UINT32_MAX) finish(c, &h, s->n);
+  if (c->depth) c->unbalanced = true;
   *pos = s->n;
   return false;
 }
@@ -304,10 +353,29 @@ static void cut_scope(cutter *c, uint32_t *pos) {
   c->depth--;
 }
 
+static void cut_file(cutter *c) {
+  c->decls.n = 0;
+  c->depth = 0;
+  c->unbalanced = false;
+  for (uint32_t pos = 0; pos < c->s->n;)
+    while (cut_one(c, &pos)) {} /* a stray '}' ends nothing at file scope */
+}
+
+static uint32_t line_at(const ww_scan *s, uint32_t offset) {
+  uint32_t lo = 0, hi = s->nlines;
+  while (hi - lo > 1) {
+    uint32_t mid = (lo + hi) / 2;
+    if (s->lines[mid] <= offset) lo = mid;
+    else hi = mid;
+  }
+  return lo + 1;
+}
+
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   *out = (ww_scan){.text = text, .n = (uint32_t)n, .kind = WW_NEWN(a, uint8_t, n + 1)};
   lexer l = {text, (uint32_t)n, out->kind};
   class_bytes(&l);
+  skip_branches(&l, false);
   WW_VEC(uint32_t) lines = {0};
   ww_push(a, &lines, 0);
   for (uint32_t i = 0; i < n; i++)
@@ -315,19 +383,38 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
   out->lines = lines.v;
   out->nlines = lines.n;
   cutter c = {.s = out, .a = a};
-  for (uint32_t pos = 0; pos < n;)
-    while (cut_one(&c, &pos)) {} /* a stray '}' ends nothing at file scope */
-  for (uint32_t i = 0; i < c.decls.n; i++) { /* line held the offset so far */
-    uint32_t lo = 0, hi = lines.n;
-    while (hi - lo > 1) {
-      uint32_t mid = (lo + hi) / 2;
-      if (lines.v[mid] <= c.decls.v[i].line) lo = mid;
-      else hi = mid;
-    }
-    c.decls.v[i].line = lo + 1;
+  cut_file(&c);
+  if (c.unbalanced) { /* #ifdef A `f() {` #else `g() {` #endif */
+    skip_branches(&l, true);
+    cut_file(&c);
   }
+  for (uint32_t i = 0; i < c.decls.n; i++) c.decls.v[i].line = line_at(out, c.decls.v[i].line); /* was an offset so far */
   out->decls = c.decls.v;
   out->ndecls = c.decls.n;
+}
+
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset) { return line_at(s, offset); }
+
+static bool at_word(const ww_scan *s, uint32_t i, const char *word) {
+  size_t n = strlen(word);
+  return i + n <= s->n && !memcmp(s->text + i, word, n) && !word_char(s->text[i + n]);
+}
+
+uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at) {
+  for (int nested = 0; nested < 64; nested++) { /* heads of loops and conditions, then the statement proper */
+    uint32_t i = next_code(s, at);
+    if (i >= s->n || s->text[i] == '}') return i;
+    if (s->text[i] == '{') return skip_brackets(s, i);
+    bool is_head = at_word(s, i, "for") || at_word(s, i, "while") || at_word(s, i, "if") || at_word(s, i, "switch");
+    if (!is_head) {
+      while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && (s->text[i] == ';' || s->text[i] == '}')))
+        i = s->kind[i] == WW_BYTE_CODE && strchr("([{", s->text[i]) && s->text[i] ? skip_brackets(s, i) : i + 1;
+      return i < s->n && s->text[i] == ';' ? i + 1 : i;
+    }
+    while (i < s->n && !(s->kind[i] == WW_BYTE_CODE && s->text[i] == '(')) i++;
+    at = skip_brackets(s, i);
+  }
+  return s->n;
 }
 
 const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset) {

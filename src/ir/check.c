@@ -16,7 +16,10 @@ typedef struct {
   int64_t at;        /* instruction of the block, -1 - k for phi k */
   const ww_ins *ins; /* or NULL */
   ww_arena *a;
-  struct def { uint32_t block; int64_t at; } *defs; /* per value; block WW_NOBLOCK: none */
+  struct def {
+    uint32_t block;
+    int64_t at;
+  } * defs; /* per value; block WW_NOBLOCK: none */
 } checker;
 
 static void bad(checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -29,9 +32,11 @@ static void bad(checker *c, const char *fmt, ...) {
   va_end(ap);
   if (c->block != WW_NOBLOCK) {
     const char *name = c->fn->blocks[c->block].name;
-    if (c->at < 0) snprintf(where, sizeof where, ", block %u (%s), phi %d", (unsigned)c->block, name ? name : "", (int)(-1 - c->at));
-    else snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", (unsigned)c->block, name ? name : "", (int)c->at,
-                  c->ins && c->ins->op < WW_NOPS ? ww_ops[c->ins->op].name : "?");
+    if (c->at < 0)
+      snprintf(where, sizeof where, ", block %u (%s), phi %d", (unsigned)c->block, name ? name : "", (int)(-1 - c->at));
+    else
+      snprintf(where, sizeof where, ", block %u (%s), instruction %d (%s)", (unsigned)c->block, name ? name : "",
+               (int)c->at, c->ins && c->ins->op < WW_NOPS ? ww_ops[c->ins->op].name : "?");
   }
   const char *fn = c->fn ? ww_fn_symbol(c->fn) : NULL;
   c->st = ww_fail(c->e, WW_EDATA, "bad IR in %s%s: %s", fn ? fn : "the module", where, msg);
@@ -42,38 +47,41 @@ static void bad(checker *c, const char *fmt, ...) {
 /* One line per operation: the types `type` may have (I integer, F float, A any, W i32 or i64, V void or any), the
  * result (T: type, b: i1, -: none, ?: T or none, *: checked by code), the operands: T type, S type2, b i1, w i32, l i64,
  * i any integer, m a lane mask (i32 or i64), '.' any, '=' as wide as type. NULL: checked by code. */
-static const struct rule { char type, result; const char *operands; } rules[WW_NOPS] = {
-    [WW_OP_MOV] = {'A', 'T', "="},       [WW_OP_SELECT] = {'A', 'T', "bTT"},   [WW_OP_LOCALADDR] = {'W', 'T', ""},
-    [WW_OP_SREG] = {'W', 'T', ""},       [WW_OP_FREEZE] = {'A', 'T', "T"},     [WW_OP_ADD] = {'I', 'T', "TT"},
-    [WW_OP_SUB] = {'I', 'T', "TT"},      [WW_OP_MUL] = {'I', 'T', "TT"},       [WW_OP_MULHS] = {'I', 'T', "TT"},
-    [WW_OP_MULHU] = {'I', 'T', "TT"},    [WW_OP_SDIV] = {'I', 'T', "TT"},      [WW_OP_UDIV] = {'I', 'T', "TT"},
-    [WW_OP_SREM] = {'I', 'T', "TT"},     [WW_OP_UREM] = {'I', 'T', "TT"},      [WW_OP_AND] = {'I', 'T', "TT"},
-    [WW_OP_OR] = {'I', 'T', "TT"},       [WW_OP_XOR] = {'I', 'T', "TT"},       [WW_OP_SHL] = {'I', 'T', "Ti"},
-    [WW_OP_LSHR] = {'I', 'T', "Ti"},     [WW_OP_ASHR] = {'I', 'T', "Ti"},      [WW_OP_SMIN] = {'I', 'T', "TT"},
-    [WW_OP_SMAX] = {'I', 'T', "TT"},     [WW_OP_UMIN] = {'I', 'T', "TT"},      [WW_OP_UMAX] = {'I', 'T', "TT"},
-    [WW_OP_IABS] = {'I', 'T', "T"},      [WW_OP_CTPOP] = {'I', 'T', "T"},      [WW_OP_CTLZ] = {'I', 'T', "T"},
-    [WW_OP_CTTZ] = {'I', 'T', "T"},      [WW_OP_BREV] = {'I', 'T', "T"},       [WW_OP_BSWAP] = {'I', 'T', "T"},
-    [WW_OP_FSHL] = {'I', 'T', "TTi"},    [WW_OP_FSHR] = {'I', 'T', "TTi"},     [WW_OP_PRMT] = {'W', 'T', "TTi"},
-    [WW_OP_BFEU] = {'W', 'T', "Tii"},    [WW_OP_BFES] = {'W', 'T', "Tii"},     [WW_OP_DP4A] = {'W', 'T', "wwT"},
-    [WW_OP_DP2A] = {'W', 'T', "wwT"},    [WW_OP_SAD] = {'I', 'T', "TTT"},      [WW_OP_LEA] = {'W', 'l', "ll"},
-    [WW_OP_ICMP] = {'I', 'b', "TT"},     [WW_OP_TRUNC] = {'I', 'T', "S"},      [WW_OP_ZEXT] = {'I', 'T', "S"},
-    [WW_OP_SEXT] = {'I', 'T', "S"},      [WW_OP_SITOF] = {'F', 'T', "S"},      [WW_OP_UITOF] = {'F', 'T', "S"},
-    [WW_OP_FTOSI] = {'I', 'T', "S"},     [WW_OP_FTOUI] = {'I', 'T', "S"},      [WW_OP_FCVT] = {'F', 'T', "S"},
-    [WW_OP_FADD] = {'F', 'T', "TT"},     [WW_OP_FSUB] = {'F', 'T', "TT"},      [WW_OP_FMUL] = {'F', 'T', "TT"},
-    [WW_OP_FMA] = {'F', 'T', "TTT"},     [WW_OP_FDIV] = {'F', 'T', "TT"},      [WW_OP_FNEG] = {'F', 'T', "T"},
-    [WW_OP_FABS] = {'F', 'T', "T"},      [WW_OP_FMIN] = {'F', 'T', "TT"},      [WW_OP_FMAX] = {'F', 'T', "TT"},
-    [WW_OP_FCMP] = {'F', 'b', "TT"},     [WW_OP_MATH] = {'A', 'T', NULL},      [WW_OP_LD] = {'A', '*', "l"},
-    [WW_OP_ST] = {'A', '-', NULL},       [WW_OP_ATOM] = {'A', '?', "lT"},      [WW_OP_CAS] = {'A', '?', "lTT"},
-    [WW_OP_MEMCPY] = {'V', '-', "lli"},  [WW_OP_MEMSET] = {'V', '-', "lii"},   [WW_OP_FENCE] = {'V', '-', ""},
-    [WW_OP_SHFL] = {'A', '*', "Tii"},    [WW_OP_VOTE] = {'I', 'T', "b"},       [WW_OP_MATCH] = {'W', '*', "."},
-    [WW_OP_REDUX] = {'A', 'T', "T"},     [WW_OP_ACTIVEMASK] = {'W', 'T', ""},  [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
-    [WW_OP_PERMUTE] = {'A', 'T', "wT"},  [WW_OP_READLANE] = {'A', 'T', "Tw"},  [WW_OP_READFIRST] = {'A', 'T', "T"},
-    [WW_OP_MBCNT] = {'W', 'T', "mm"},    [WW_OP_SYNCWARP] = {'V', '-', ""},    [WW_OP_BAR] = {'V', '*', NULL},
-    [WW_OP_GRIDSYNC] = {'V', '-', ""},   [WW_OP_MMA] = {'A', '*', NULL},       [WW_OP_BR] = {'V', '-', ""},
-    [WW_OP_CBR] = {'V', '-', "b"},       [WW_OP_SWITCH] = {'V', '-', NULL},    [WW_OP_CALL] = {'V', '*', NULL},
-    [WW_OP_CALLI] = {'V', '*', NULL},    [WW_OP_RET] = {'V', '-', NULL},       [WW_OP_EXIT] = {'V', '-', ""},
-    [WW_OP_TRAP] = {'V', '-', ""},       [WW_OP_PRINTF] = {'V', '?', NULL},    [WW_OP_CLOCK] = {'W', 'T', ""},
-    [WW_OP_MALLOC] = {'W', 'l', "i"},    [WW_OP_TEXDIM] = {'W', 'T', "li"},
+static const struct rule {
+  char type, result;
+  const char *operands;
+} rules[WW_NOPS] = {
+    [WW_OP_MOV] = {'A', 'T', "="},      [WW_OP_SELECT] = {'A', 'T', "bTT"},  [WW_OP_LOCALADDR] = {'W', 'T', ""},
+    [WW_OP_SREG] = {'W', 'T', ""},      [WW_OP_FREEZE] = {'A', 'T', "T"},    [WW_OP_ADD] = {'I', 'T', "TT"},
+    [WW_OP_SUB] = {'I', 'T', "TT"},     [WW_OP_MUL] = {'I', 'T', "TT"},      [WW_OP_MULHS] = {'I', 'T', "TT"},
+    [WW_OP_MULHU] = {'I', 'T', "TT"},   [WW_OP_SDIV] = {'I', 'T', "TT"},     [WW_OP_UDIV] = {'I', 'T', "TT"},
+    [WW_OP_SREM] = {'I', 'T', "TT"},    [WW_OP_UREM] = {'I', 'T', "TT"},     [WW_OP_AND] = {'I', 'T', "TT"},
+    [WW_OP_OR] = {'I', 'T', "TT"},      [WW_OP_XOR] = {'I', 'T', "TT"},      [WW_OP_SHL] = {'I', 'T', "Ti"},
+    [WW_OP_LSHR] = {'I', 'T', "Ti"},    [WW_OP_ASHR] = {'I', 'T', "Ti"},     [WW_OP_SMIN] = {'I', 'T', "TT"},
+    [WW_OP_SMAX] = {'I', 'T', "TT"},    [WW_OP_UMIN] = {'I', 'T', "TT"},     [WW_OP_UMAX] = {'I', 'T', "TT"},
+    [WW_OP_IABS] = {'I', 'T', "T"},     [WW_OP_CTPOP] = {'I', 'T', "T"},     [WW_OP_CTLZ] = {'I', 'T', "T"},
+    [WW_OP_CTTZ] = {'I', 'T', "T"},     [WW_OP_BREV] = {'I', 'T', "T"},      [WW_OP_BSWAP] = {'I', 'T', "T"},
+    [WW_OP_FSHL] = {'I', 'T', "TTi"},   [WW_OP_FSHR] = {'I', 'T', "TTi"},    [WW_OP_PRMT] = {'W', 'T', "TTi"},
+    [WW_OP_BFEU] = {'W', 'T', "Tii"},   [WW_OP_BFES] = {'W', 'T', "Tii"},    [WW_OP_DP4A] = {'W', 'T', "wwT"},
+    [WW_OP_DP2A] = {'W', 'T', "wwT"},   [WW_OP_SAD] = {'I', 'T', "TTT"},     [WW_OP_LEA] = {'W', 'l', "ll"},
+    [WW_OP_ICMP] = {'I', 'b', "TT"},    [WW_OP_TRUNC] = {'I', 'T', "S"},     [WW_OP_ZEXT] = {'I', 'T', "S"},
+    [WW_OP_SEXT] = {'I', 'T', "S"},     [WW_OP_SITOF] = {'F', 'T', "S"},     [WW_OP_UITOF] = {'F', 'T', "S"},
+    [WW_OP_FTOSI] = {'I', 'T', "S"},    [WW_OP_FTOUI] = {'I', 'T', "S"},     [WW_OP_FCVT] = {'F', 'T', "S"},
+    [WW_OP_FADD] = {'F', 'T', "TT"},    [WW_OP_FSUB] = {'F', 'T', "TT"},     [WW_OP_FMUL] = {'F', 'T', "TT"},
+    [WW_OP_FMA] = {'F', 'T', "TTT"},    [WW_OP_FDIV] = {'F', 'T', "TT"},     [WW_OP_FNEG] = {'F', 'T', "T"},
+    [WW_OP_FABS] = {'F', 'T', "T"},     [WW_OP_FMIN] = {'F', 'T', "TT"},     [WW_OP_FMAX] = {'F', 'T', "TT"},
+    [WW_OP_FCMP] = {'F', 'b', "TT"},    [WW_OP_MATH] = {'A', 'T', NULL},     [WW_OP_LD] = {'A', '*', "l"},
+    [WW_OP_ST] = {'A', '-', NULL},      [WW_OP_ATOM] = {'A', '?', "lT"},     [WW_OP_CAS] = {'A', '?', "lTT"},
+    [WW_OP_MEMCPY] = {'V', '-', "lli"}, [WW_OP_MEMSET] = {'V', '-', "lii"},  [WW_OP_FENCE] = {'V', '-', ""},
+    [WW_OP_SHFL] = {'A', '*', "Tii"},   [WW_OP_VOTE] = {'I', 'T', "b"},      [WW_OP_MATCH] = {'W', '*', "."},
+    [WW_OP_REDUX] = {'A', 'T', "T"},    [WW_OP_ACTIVEMASK] = {'W', 'T', ""}, [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
+    [WW_OP_PERMUTE] = {'A', 'T', "wT"}, [WW_OP_READLANE] = {'A', 'T', "Tw"}, [WW_OP_READFIRST] = {'A', 'T', "T"},
+    [WW_OP_MBCNT] = {'W', 'T', "mm"},   [WW_OP_SYNCWARP] = {'V', '-', ""},   [WW_OP_BAR] = {'V', '*', NULL},
+    [WW_OP_GRIDSYNC] = {'V', '-', ""},  [WW_OP_MMA] = {'A', '*', NULL},      [WW_OP_BR] = {'V', '-', ""},
+    [WW_OP_CBR] = {'V', '-', "b"},      [WW_OP_SWITCH] = {'V', '-', NULL},   [WW_OP_CALL] = {'V', '*', NULL},
+    [WW_OP_CALLI] = {'V', '*', NULL},   [WW_OP_RET] = {'V', '-', NULL},      [WW_OP_EXIT] = {'V', '-', ""},
+    [WW_OP_TRAP] = {'V', '-', ""},      [WW_OP_PRINTF] = {'V', '?', NULL},   [WW_OP_CLOCK] = {'W', 'T', ""},
+    [WW_OP_MALLOC] = {'W', 'l', "i"},   [WW_OP_TEXDIM] = {'W', 'T', "li"},
 };
 
 static ww_type val_type(const checker *c, ww_val v) { return (ww_type)c->fn->vals[v].type; }
@@ -125,7 +133,8 @@ static void same_type_results(checker *c, uint32_t n) {
   const ww_ins *i = c->ins;
   if (i->nres != n) bad(c, "has %u results, not %u", i->nres, (unsigned)n);
   for (uint32_t k = 0; k < n && c->st == WW_OK; k++)
-    if (val_type(c, i->dst + k) != ww_ins_result_type(i, k)) bad(c, "result %u has type %s", (unsigned)k, ww_type_names[val_type(c, i->dst + k)]);
+    if (val_type(c, i->dst + k) != ww_ins_result_type(i, k))
+      bad(c, "result %u has type %s", (unsigned)k, ww_type_names[val_type(c, i->dst + k)]);
 }
 
 static void check_conversion(checker *c) {
@@ -150,17 +159,21 @@ static void check_math(checker *c) {
   const ww_ins *i = c->ins;
   const ww_val v[3] = {i->a, i->b, i->c};
   bool int_result = i->sub == WW_MATH_ILOGB || i->sub == WW_MATH_FREXP_EXP;
-  if (int_result ? i->type != WW_I32 : !ww_is_float((ww_type)i->type)) bad(c, "math.%s gives no %s", ww_math_names[i->sub], ww_type_names[i->type]);
+  if (int_result ? i->type != WW_I32 : !ww_is_float((ww_type)i->type))
+    bad(c, "math.%s gives no %s", ww_math_names[i->sub], ww_type_names[i->type]);
   for (uint32_t k = 0; k < ww_math_args[i->sub] && c->st == WW_OK; k++) {
-    bool int_arg = (k == 1 && (i->sub == WW_MATH_POWI || i->sub == WW_MATH_LDEXP)) || (k == 0 && (i->sub == WW_MATH_JN || i->sub == WW_MATH_YN));
+    bool int_arg = (k == 1 && (i->sub == WW_MATH_POWI || i->sub == WW_MATH_LDEXP)) ||
+                   (k == 0 && (i->sub == WW_MATH_JN || i->sub == WW_MATH_YN));
     ww_type t = val_type(c, v[k]);
-    if (int_arg ? t != WW_I32 : int_result ? !ww_is_float(t) : t != i->type) bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
+    if (int_arg ? t != WW_I32 : int_result ? !ww_is_float(t) : t != i->type)
+      bad(c, "operand %u has type %s", (unsigned)k, ww_type_names[t]);
   }
 }
 
 static void check_vector(checker *c) {
   const ww_ins *i = c->ins;
-  if (!i->n || i->n * ww_type_bytes[i->type] > 16) bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n, ww_type_names[i->type]);
+  if (!i->n || i->n * ww_type_bytes[i->type] > 16)
+    bad(c, "%u elements of %s: 1 to 16 bytes are allowed", i->n, ww_type_names[i->type]);
   if (i->op == WW_OP_LD) same_type_results(c, i->n);
   if (i->op == WW_OP_LD || c->st != WW_OK) return;
   check_operand(c, 'l', i->a, 0);
@@ -189,7 +202,8 @@ static void check_switch(checker *c) {
 /* The first return of a function: all others must be alike. NULL: it never returns. */
 static const ww_ins *first_return(const ww_fn *f) {
   for (uint32_t b = 0; b < f->nblocks; b++)
-    if (f->blocks[b].nins && f->blocks[b].ins[f->blocks[b].nins - 1].op == WW_OP_RET) return &f->blocks[b].ins[f->blocks[b].nins - 1];
+    if (f->blocks[b].nins && f->blocks[b].ins[f->blocks[b].nins - 1].op == WW_OP_RET)
+      return &f->blocks[b].ins[f->blocks[b].nins - 1];
   return NULL;
 }
 
@@ -197,9 +211,11 @@ static void check_return(checker *c) {
   const ww_ins *i = c->ins, *first = first_return(c->fn);
   const uint32_t *pool = c->fn->pool;
   if (i->n != first->n) bad(c, "returns %u values, another ret %u", i->n, first->n);
-  if ((i->n == 1) != (c->fn->ret != WW_VOID)) bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
+  if ((i->n == 1) != (c->fn->ret != WW_VOID))
+    bad(c, "returns %u values from a function of type %s", i->n, ww_type_names[c->fn->ret]);
   for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
-    ww_type want = i->n == 1 ? (ww_type)c->fn->ret : val_type(c, pool[first->ext + k]), t = val_type(c, pool[i->ext + k]);
+    ww_type want = i->n == 1 ? (ww_type)c->fn->ret : val_type(c, pool[first->ext + k]),
+            t = val_type(c, pool[i->ext + k]);
     if (t != want) bad(c, "value %u has type %s, not %s", (unsigned)k, ww_type_names[t], ww_type_names[want]);
   }
 }
@@ -208,14 +224,17 @@ static void check_call(checker *c) {
   const ww_ins *i = c->ins;
   const ww_fn *f = &c->m->fns[i->imm];
   const ww_ins *ret;
-  if (i->n != f->nparams) bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f), (unsigned)f->nparams);
+  if (i->n != f->nparams)
+    bad(c, "passes %u arguments to %s, which takes %u", i->n, ww_fn_symbol(f), (unsigned)f->nparams);
   for (uint32_t k = 0; k < i->n && c->st == WW_OK; k++) {
     ww_type t = val_type(c, c->fn->pool[i->ext + k]);
-    if (t != f->params[k].type) bad(c, "argument %u has type %s, not %s", (unsigned)k, ww_type_names[t], ww_type_names[f->params[k].type]);
+    if (t != f->params[k].type)
+      bad(c, "argument %u has type %s, not %s", (unsigned)k, ww_type_names[t], ww_type_names[f->params[k].type]);
   }
   if (f->refusal || !(ret = first_return(f))) return;
   if (i->nres && i->nres != ret->n) bad(c, "takes %u results of %s, which gives %u", i->nres, ww_fn_symbol(f), ret->n);
-  if (i->nres == 1 && c->st == WW_OK && val_type(c, i->dst) != f->ret) bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)], ww_type_names[f->ret]);
+  if (i->nres == 1 && c->st == WW_OK && val_type(c, i->dst) != f->ret)
+    bad(c, "result has type %s, not %s", ww_type_names[val_type(c, i->dst)], ww_type_names[f->ret]);
 }
 
 static void check_types(checker *c) {
@@ -282,8 +301,10 @@ static void define(checker *c, ww_val v) {
     return;
   }
   const ww_value *val = &c->fn->vals[v];
-  if (val->kind != WW_VAL_RESULT) bad(c, "defines value %u, which is no result", (unsigned)v);
-  else if (val->ref != c->block) bad(c, "value %u says it is defined in block %u", (unsigned)v, (unsigned)val->ref);
+  if (val->kind != WW_VAL_RESULT)
+    bad(c, "defines value %u, which is no result", (unsigned)v);
+  else if (val->ref != c->block)
+    bad(c, "value %u says it is defined in block %u", (unsigned)v, (unsigned)val->ref);
   if (c->defs[v].block != WW_NOBLOCK) bad(c, "defines value %u again", (unsigned)v);
   c->defs[v] = (struct def){c->block, c->at};
 }
@@ -318,8 +339,10 @@ static void check_phi_structure(checker *c, const ww_phi *phi) {
   define(c, phi->dst);
   for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
     uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
-    if (from >= f->nblocks || v >= f->nvals) bad(c, "pair %u out of range", (unsigned)k);
-    else if (f->vals[v].type != f->vals[phi->dst].type) bad(c, "pair %u has type %s", (unsigned)k, ww_type_names[f->vals[v].type]);
+    if (from >= f->nblocks || v >= f->nvals)
+      bad(c, "pair %u out of range", (unsigned)k);
+    else if (f->vals[v].type != f->vals[phi->dst].type)
+      bad(c, "pair %u has type %s", (unsigned)k, ww_type_names[f->vals[v].type]);
   }
 }
 
@@ -328,10 +351,12 @@ static void check_structure(checker *c) {
   for (c->block = 0; c->block < f->nblocks; c->block++) {
     const ww_block *b = &f->blocks[c->block];
     c->ins = NULL;
-    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++) c->at = -1 - (int64_t)k, check_phi_structure(c, &b->phis[k]);
+    for (uint32_t k = 0; k < b->nphis && c->st == WW_OK; k++)
+      c->at = -1 - (int64_t)k, check_phi_structure(c, &b->phis[k]);
     c->at = 0;
     if (!b->nins) bad(c, "the block is empty");
-    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++) c->at = k, c->ins = &b->ins[k], check_ins_structure(c, k + 1 == b->nins);
+    for (uint32_t k = 0; k < b->nins && c->st == WW_OK; k++)
+      c->at = k, c->ins = &b->ins[k], check_ins_structure(c, k + 1 == b->nins);
     if (c->st != WW_OK) return;
   }
 }
@@ -355,15 +380,19 @@ static ww_fn check_flow(checker *c) {
     const ww_block *is = &c->fn->blocks[b], *want = &now.blocks[b];
     c->block = b, c->at = is->nins - 1, c->ins = &is->ins[is->nins - 1];
     if (want->idom == WW_NOBLOCK) bad(c, "the block cannot be reached");
-    bool same = is->nsucc == want->nsucc && is->idom == want->idom && is->ipdom == want->ipdom && is->loop == want->loop;
-    if (!same || (is->nsucc && memcmp(is->succ, want->succ, is->nsucc * sizeof *is->succ))) bad(c, "control flow is stale: run ww_ir_flow");
+    bool same =
+        is->nsucc == want->nsucc && is->idom == want->idom && is->ipdom == want->ipdom && is->loop == want->loop;
+    if (!same || (is->nsucc && memcmp(is->succ, want->succ, is->nsucc * sizeof *is->succ)))
+      bad(c, "control flow is stale: run ww_ir_flow");
   }
   if (now.nloops != c->fn->nloops) bad(c, "loops are stale: run ww_ir_flow");
   return now;
 }
 
 /* Preorder and postorder numbers of the dominator tree: a dominates b when b's interval lies in a's. */
-typedef struct { uint32_t *in, *out; } intervals;
+typedef struct {
+  uint32_t *in, *out;
+} intervals;
 
 static intervals number_tree(checker *c, const ww_fn *f) {
   uint32_t n = f->nblocks, depth = 0, clock = 0;
@@ -411,14 +440,16 @@ static bool has_succ(const ww_block *b, uint32_t to) {
   return false;
 }
 
-static void check_phi_edges(checker *c, const ww_phi *phi, const ww_fn *f, const intervals *t, uint32_t npreds, uint32_t *seen) {
+static void check_phi_edges(checker *c, const ww_phi *phi, const ww_fn *f, const intervals *t, uint32_t npreds,
+                            uint32_t *seen) {
   if (phi->n != npreds) bad(c, "has %u pairs for %u predecessors", (unsigned)phi->n, (unsigned)npreds);
   for (uint32_t k = 0; k < phi->n && c->st == WW_OK; k++) {
     uint32_t from = f->pool[phi->ext + 2 * k], v = f->pool[phi->ext + 2 * k + 1];
     if (!has_succ(&f->blocks[from], c->block)) bad(c, "block %u is no predecessor", (unsigned)from);
     if (seen[from] == phi->dst + 1) bad(c, "block %u is there twice", (unsigned)from);
     seen[from] = phi->dst + 1;
-    if (!available(c, t, v, from, INT64_MAX)) bad(c, "value %u does not dominate the end of block %u", (unsigned)v, (unsigned)from);
+    if (!available(c, t, v, from, INT64_MAX))
+      bad(c, "value %u does not dominate the end of block %u", (unsigned)v, (unsigned)from);
   }
 }
 
@@ -436,7 +467,8 @@ static void check_uses(checker *c, const ww_fn *f) {
       c->at = k, c->ins = &b->ins[k];
       uint32_t n = ww_ins_uses(f, c->ins, v, 3 + 255);
       for (uint32_t u = 0; u < n; u++)
-        if (!available(c, &t, v[u], c->block, k)) bad(c, "uses value %u, whose definition does not dominate it", (unsigned)v[u]);
+        if (!available(c, &t, v[u], c->block, k))
+          bad(c, "uses value %u, whose definition does not dominate it", (unsigned)v[u]);
     }
     if (c->st != WW_OK) return;
   }
@@ -452,10 +484,13 @@ static void check_value(checker *c, uint32_t k) {
   }
   int w = width((ww_type)v->type);
   bool param = v->kind == WW_VAL_PARAM;
-  if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type))) bad(c, "value %u does not match the parameters", (unsigned)k);
+  if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type)))
+    bad(c, "value %u does not match the parameters", (unsigned)k);
   if (v->kind == WW_VAL_CONST && w < 64 && v->bits >> w) bad(c, "constant %u has bits outside its type", (unsigned)k);
-  if (v->kind == WW_VAL_SYMBOL && (v->ref >= c->m->nsymbols || v->type != WW_I64)) bad(c, "value %u is no symbol's address", (unsigned)k);
-  if (v->kind == WW_VAL_FN && (v->ref >= c->m->nfns || v->type != WW_I64)) bad(c, "value %u is no function's address", (unsigned)k);
+  if (v->kind == WW_VAL_SYMBOL && (v->ref >= c->m->nsymbols || v->type != WW_I64))
+    bad(c, "value %u is no symbol's address", (unsigned)k);
+  if (v->kind == WW_VAL_FN && (v->ref >= c->m->nfns || v->type != WW_I64))
+    bad(c, "value %u is no function's address", (unsigned)k);
 }
 
 static void check_fn(checker *c, const ww_fn *fn) {
@@ -463,7 +498,8 @@ static void check_fn(checker *c, const ww_fn *fn) {
   if (!ww_fn_symbol(fn)) bad(c, "it has no name");
   if (fn->ret >= WW_NTYPES) bad(c, "bad result type");
   for (uint32_t k = 0; k < fn->nparams; k++)
-    if (!type_allowed('A', (ww_type)fn->params[k].type) || fn->params[k].type >= WW_NTYPES) bad(c, "parameter %u has no type", (unsigned)k);
+    if (!type_allowed('A', (ww_type)fn->params[k].type) || fn->params[k].type >= WW_NTYPES)
+      bad(c, "parameter %u has no type", (unsigned)k);
   if (fn->refusal || c->st != WW_OK) return;
   if (!fn->nblocks) bad(c, "it has neither a body nor a refusal");
   if (fn->nvals < fn->nparams) bad(c, "parameters are not the first values");
@@ -485,13 +521,15 @@ static void check_symbol(checker *c, const ww_symbol *s) {
   const char *name = ww_sym_symbol(s) ? ww_sym_symbol(s) : "?";
   bool space = s->space == WW_GLOBAL || s->space == WW_SHARED || s->space == WW_CONST;
   if (!space) bad(c, "symbol %s: space %u", name, s->space);
-  if (!s->align || s->align & (s->align - 1)) bad(c, "symbol %s: alignment %u is no power of two", name, (unsigned)s->align);
+  if (!s->align || s->align & (s->align - 1))
+    bad(c, "symbol %s: alignment %u is no power of two", name, (unsigned)s->align);
   if (s->dynamic && s->space != WW_SHARED) bad(c, "symbol %s: only shared memory is dynamic", name);
   if (s->init && s->space == WW_SHARED) bad(c, "symbol %s: shared memory has no initial contents", name);
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     if (s->size < 8 || r->at > s->size - 8) bad(c, "symbol %s: relocation %u outside of it", name, (unsigned)k);
-    if (r->ref >= (r->fn ? c->m->nfns : c->m->nsymbols)) bad(c, "symbol %s: relocation %u to nothing", name, (unsigned)k);
+    if (r->ref >= (r->fn ? c->m->nfns : c->m->nsymbols))
+      bad(c, "symbol %s: relocation %u to nothing", name, (unsigned)k);
   }
 }
 
@@ -514,7 +552,8 @@ ww_status ww_ir_check(const ww_module *m, ww_err *e) {
   checker c = {.m = m, .e = e, .block = WW_NOBLOCK};
   if (m->warp != 32 && m->warp != 64) bad(&c, "a warp of %u lanes", (unsigned)m->warp);
   for (uint32_t k = 1; k < m->nlocs; k++)
-    if (m->nfiles && m->locs[k].file >= m->nfiles) bad(&c, "location %u: file %u of %u", (unsigned)k, (unsigned)m->locs[k].file, (unsigned)m->nfiles);
+    if (m->nfiles && m->locs[k].file >= m->nfiles)
+      bad(&c, "location %u: file %u of %u", (unsigned)k, (unsigned)m->locs[k].file, (unsigned)m->nfiles);
   check_names(&c);
   for (uint32_t k = 0; k < m->nsymbols; k++) check_symbol(&c, &m->symbols[k]);
   for (uint32_t k = 0; k < m->nfns && c.st == WW_OK; k++) check_fn(&c, &m->fns[k]);

@@ -22,7 +22,7 @@ typedef struct {
   uint32_t n;      /* blocks; node n is the virtual exit */
   uint32_t *order; /* blocks that the entry reaches, in reverse postorder */
   uint32_t norder;
-  uint32_t *num;   /* [n] position in order, WW_NOBLOCK when unreachable */
+  uint32_t *num; /* [n] position in order, WW_NOBLOCK when unreachable */
 } flow;
 
 /* ---- successors ---- */
@@ -70,8 +70,10 @@ static edges reverse(const flow *f, const bool *can_return) {
       for (uint32_t k = 0; k < f->fn->blocks[b].nsucc; k++) {
         uint32_t s = f->fn->blocks[b].succ[k];
         if (can_return && can_return[b] && !can_return[s]) continue;
-        if (pass) e.list[e.at[s]++] = b;
-        else e.at[s + 1]++, total++;
+        if (pass)
+          e.list[e.at[s]++] = b;
+        else
+          e.at[s + 1]++, total++;
       }
     if (pass) break;
     for (uint32_t k = 0; k <= f->n; k++) e.at[k + 1] += e.at[k];
@@ -120,7 +122,8 @@ static uint32_t meet(const uint32_t *idom, const uint32_t *num, uint32_t a, uint
   return a;
 }
 
-static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *num, const edges *preds, uint32_t *idom) {
+static void dominators(const uint32_t *order, uint32_t norder, const uint32_t *num, const edges *preds,
+                       uint32_t *idom) {
   idom[order[0]] = order[0];
   for (bool changed = true; changed;) {
     changed = false;
@@ -174,7 +177,8 @@ static bool *exits(const flow *f, const edges *preds) {
 
 /* Reverse postorder of the reverse graph from the virtual exit; its first edges lead to the exit blocks. */
 static uint32_t order_back(const flow *f, const edges *preds, const bool *exit, uint32_t *order, uint32_t *num) {
-  uint32_t n = f->n, *stack = WW_NEWN(f->tmp, uint32_t, n + 1), *next = WW_NEWN(f->tmp, uint32_t, n + 1), depth = 0, at = n + 1;
+  uint32_t n = f->n, *stack = WW_NEWN(f->tmp, uint32_t, n + 1), *next = WW_NEWN(f->tmp, uint32_t, n + 1), depth = 0,
+           at = n + 1;
   bool *seen = WW_NEWN(f->tmp, bool, n + 1);
   stack[depth++] = n;
   seen[n] = true;
@@ -187,8 +191,10 @@ static uint32_t order_back(const flow *f, const edges *preds, const bool *exit, 
       uint32_t p = preds->at[b] + next[b]++;
       s = p < preds->at[b + 1] ? preds->list[p] : WW_NOBLOCK;
     }
-    if (s == WW_NOBLOCK) order[--at] = b, depth--;
-    else if (!seen[s]) seen[s] = true, stack[depth++] = s;
+    if (s == WW_NOBLOCK)
+      order[--at] = b, depth--;
+    else if (!seen[s])
+      seen[s] = true, stack[depth++] = s;
   }
   uint32_t count = n + 1 - at;
   memmove(order, order + at, count * sizeof *order);

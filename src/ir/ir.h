@@ -219,6 +219,8 @@ static inline bool ww_ends_block(ww_op op) {
   return op == WW_OP_BR || op == WW_OP_CBR || op == WW_OP_SWITCH || op == WW_OP_RET || op == WW_OP_EXIT || op == WW_OP_TRAP;
 }
 
+/* exits.c: conditional edges to a kernel's bare return become exits; before ww_ir_flow. */
+void ww_ir_split_exits(ww_fn *fn, ww_arena *a);
 /* flow.c: successors, dominators, post-dominators, natural loops of one function. Where a side can return, one that only
  * traps or exits does not count for ipdom: that is where the lanes which go on meet. */
 void ww_ir_flow(ww_fn *fn, ww_arena *a);

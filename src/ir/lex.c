@@ -1,4 +1,4 @@
-/* lex.c - tokens of the IR's text form; `;` starts a comment. See lex.h. */
+/* lex.c - tokens of the IR's text form, numbers for names; `;` starts a comment. See lex.h. */
 #include "lex.h"
 
 #include <ctype.h>
@@ -28,8 +28,10 @@ static void take(ww_lex *l, ww_tok kind, size_t n) {
 static void take_word(ww_lex *l, ww_tok kind) {
   size_t n = 0;
   while (word_char(l->p[n])) n++;
-  if (n) take(l, kind, n);
-  else ww_lex_fail(l, "a name is missing");
+  if (n)
+    take(l, kind, n);
+  else
+    ww_lex_fail(l, "a name is missing");
 }
 
 static int hex_digit(char c) {
@@ -67,7 +69,9 @@ static void take_string(ww_lex *l, ww_tok kind) {
 static void take_number(ww_lex *l) {
   size_t n = l->p[0] == '-';
   bool hex = l->p[n] == '0' && (l->p[n + 1] == 'x' || l->p[n + 1] == 'X');
-  while (word_char(l->p[n]) || (!hex && (l->p[n] == '-' || l->p[n] == '+') && tolower((unsigned char)l->p[n - 1]) == 'e')) n++;
+  while (word_char(l->p[n]) ||
+         (!hex && (l->p[n] == '-' || l->p[n] == '+') && tolower((unsigned char)l->p[n - 1]) == 'e'))
+    n++;
   take(l, TOK_NUMBER, n);
 }
 
@@ -84,8 +88,10 @@ void ww_lex_next(ww_lex *l) {
     l->line++;
   } else if (c == '%' || c == '@' || c == '$') {
     l->p++;
-    if (c == '$' && *l->p == '"') take_string(l, TOK_GLOBAL);
-    else take_word(l, c == '%' ? TOK_VALUE : c == '@' ? TOK_BLOCK : TOK_GLOBAL);
+    if (c == '$' && *l->p == '"')
+      take_string(l, TOK_GLOBAL);
+    else
+      take_word(l, c == '%' ? TOK_VALUE : c == '@' ? TOK_BLOCK : TOK_GLOBAL);
   } else if (c == '"') {
     take_string(l, TOK_STRING);
   } else if (isdigit((unsigned char)c) || (c == '-' && isdigit((unsigned char)l->p[1]))) {
@@ -134,6 +140,34 @@ const char *ww_lex_string(ww_lex *l) {
 }
 
 void ww_lex_end_line(ww_lex *l) {
-  if (l->kind == TOK_NEWLINE) ww_lex_next(l);
-  else if (l->kind != TOK_END) ww_lex_fail(l, "unexpected '%s'", l->s);
+  if (l->kind == TOK_NEWLINE)
+    ww_lex_next(l);
+  else if (l->kind != TOK_END)
+    ww_lex_fail(l, "unexpected '%s'", l->s);
+}
+
+/* ---- names ---- */
+
+static struct ww_name *name_slot(const ww_names *m, const void *key, uint32_t n) {
+  uint32_t at = (uint32_t)ww_hash(key, n, 0) & (m->cap - 1);
+  while (m->slots[at].v && (m->slots[at].n != n || memcmp(m->slots[at].key, key, n))) at = (at + 1) & (m->cap - 1);
+  return &m->slots[at];
+}
+
+uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
+  if (m->used * 2 >= m->cap) {
+    ww_names old = *m;
+    m->cap = old.cap ? old.cap * 2 : 64;
+    m->slots = WW_NEWN(a, struct ww_name, m->cap);
+    for (uint32_t k = 0; k < old.cap; k++)
+      if (old.slots[k].v) *name_slot(m, old.slots[k].key, old.slots[k].n) = old.slots[k];
+  }
+  struct ww_name *s = name_slot(m, key, n);
+  if (!s->v) {
+    char *copy = ww_alloc(a, n + 1u);
+    memcpy(copy, key, n);
+    *s = (struct ww_name){copy, n, fresh + 1};
+    m->used++;
+  }
+  return s->v - 1;
 }

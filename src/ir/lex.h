@@ -1,4 +1,4 @@
-/* lex.h - tokens of the IR's text form, for parse.c alone. A newline is a token: it ends a statement. */
+/* lex.h - tokens of the IR's text form and numbers for names, for parse.c alone. A newline is a token: it ends a statement. */
 #ifndef WW_IR_LEX_H
 #define WW_IR_LEX_H
 
@@ -19,13 +19,13 @@ typedef enum {
 typedef struct {
   ww_arena *a;
   ww_err *e;
-  const char *p;  /* what is still to be read */
+  const char *p; /* what is still to be read */
   uint32_t line;
   ww_status st;
   /* the current token */
   ww_tok kind;
-  const char *s;  /* NUL-terminated text without sigil, arena-owned */
-  uint32_t at;    /* its line */
+  const char *s; /* NUL-terminated text without sigil, arena-owned */
+  uint32_t at;   /* its line */
 } ww_lex;
 
 void ww_lex_next(ww_lex *l);
@@ -36,11 +36,21 @@ static inline bool ww_lex_is(const ww_lex *l, ww_tok kind, const char *s) {
   return l->kind == kind && strcmp(l->s, s) == 0;
 }
 static inline bool ww_lex_punct(const ww_lex *l, char c) { return l->kind == TOK_PUNCT && l->s[0] == c; }
-bool ww_lex_accept(ww_lex *l, char punct);       /* takes it when it is there */
+bool ww_lex_accept(ww_lex *l, char punct);        /* takes it when it is there */
 bool ww_lex_keyword(ww_lex *l, const char *word); /* the same for a word */
 void ww_lex_expect(ww_lex *l, char punct);
 uint64_t ww_lex_uint(ww_lex *l, uint64_t max);
-const char *ww_lex_string(ww_lex *l);            /* takes a string or fails */
+const char *ww_lex_string(ww_lex *l); /* takes a string or fails */
 void ww_lex_end_line(ww_lex *l);
+
+/* A map from bytes to numbers; all zero is empty. Memory is the arena's. */
+typedef struct {
+  struct ww_name {
+    const char *key;
+    uint32_t n, v; /* v: number + 1, 0 free */
+  } *slots;
+  uint32_t cap, used;
+} ww_names;
+uint32_t ww_names_get(ww_names *m, ww_arena *a, const void *key, uint32_t n, uint32_t fresh); /* a new key gets `fresh` */
 
 #endif

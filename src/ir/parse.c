@@ -9,66 +9,41 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* ---- a map from bytes to a number ---- */
-
-typedef struct {
-  struct slot { const char *key; uint32_t n, v; } *slots; /* v: number + 1, 0 free */
-  uint32_t cap, used;
-} map;
-
-static struct slot *map_slot(const map *m, const void *key, uint32_t n) {
-  uint32_t at = (uint32_t)ww_hash(key, n, 0) & (m->cap - 1);
-  while (m->slots[at].v && (m->slots[at].n != n || memcmp(m->slots[at].key, key, n))) at = (at + 1) & (m->cap - 1);
-  return &m->slots[at];
-}
-
-/* The number of `key`; a new key gets `fresh`. */
-static uint32_t map_get(map *m, ww_arena *a, const void *key, uint32_t n, uint32_t fresh) {
-  if (m->used * 2 >= m->cap) {
-    map old = *m;
-    m->cap = old.cap ? old.cap * 2 : 64;
-    m->slots = WW_NEWN(a, struct slot, m->cap);
-    for (uint32_t k = 0; k < old.cap; k++)
-      if (old.slots[k].v) *map_slot(m, old.slots[k].key, old.slots[k].n) = old.slots[k];
-  }
-  struct slot *s = map_slot(m, key, n);
-  if (!s->v) {
-    char *copy = ww_alloc(a, n + 1u);
-    memcpy(copy, key, n);
-    *s = (struct slot){copy, n, fresh + 1};
-    m->used++;
-  }
-  return s->v - 1;
-}
-
 /* ---- what is read so far ---- */
 
-typedef struct { /* a value mentioned in the function */
+typedef struct {    /* a value mentioned in the function */
   const char *text; /* as written, for messages */
   ww_value v;
-  uint32_t want;    /* index given in the text, or WW_NOVAL */
+  uint32_t want; /* index given in the text, or WW_NOVAL */
   uint32_t line;
   bool defined;
 } entry;
 
-typedef struct { const char *text; uint32_t block, line; } label; /* block: WW_NOBLOCK until it is seen */
+typedef struct {
+  const char *text;
+  uint32_t block, line;
+} label; /* block: WW_NOBLOCK until it is seen */
 
-typedef struct { ww_block b; WW_VEC(ww_ins) ins; WW_VEC(ww_phi) phis; } draft;
+typedef struct {
+  ww_block b;
+  WW_VEC(ww_ins) ins;
+  WW_VEC(ww_phi) phis;
+} draft;
 
 typedef struct {
   ww_lex l;
   ww_arena *a;
   ww_module *m;
   size_t max_index; /* of a value: the text's length bounds it */
-  map globals;      /* name -> symbol index, or nsymbols + function index */
-  map locs;
+  ww_names globals; /* name -> symbol index, or nsymbols + function index */
+  ww_names locs;
   WW_VEC(ww_symbol) symbols;
   WW_VEC(ww_fn) fns;
   WW_VEC(ww_loc) loc;
   WW_VEC(const char *) files;
   /* the current function */
   ww_fn *fn;
-  map values, literals, labels;
+  ww_names values, literals, labels;
   WW_VEC(entry) entry;
   WW_VEC(label) label;
   WW_VEC(draft) draft;
@@ -110,7 +85,7 @@ static uint32_t take_value(parser *p) {
     ww_lex_fail(&p->l, "expected a value, not '%s'", p->l.s);
     return 0;
   }
-  uint32_t id = map_get(&p->values, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->entry.n);
+  uint32_t id = ww_names_get(&p->values, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->entry.n);
   if (id == p->entry.n) {
     size_t n;
     entry e = {.text = p->l.s, .line = p->l.at, .want = split_index(p->l.s, &n), .v.kind = WW_VAL_RESULT};
@@ -127,7 +102,7 @@ static uint32_t take_block(parser *p) {
     ww_lex_fail(&p->l, "expected a block, not '%s'", p->l.s);
     return 0;
   }
-  uint32_t id = map_get(&p->labels, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->label.n);
+  uint32_t id = ww_names_get(&p->labels, p->a, p->l.s, (uint32_t)strlen(p->l.s), p->label.n);
   if (id == p->label.n) ww_push(p->a, &p->label, (label){p->l.s, WW_NOBLOCK, p->l.at});
   ww_lex_next(&p->l);
   return id;
@@ -138,7 +113,7 @@ static uint32_t take_global(parser *p) {
   uint32_t id = 0;
   if (p->l.kind == TOK_GLOBAL) {
     uint32_t none = UINT32_MAX - 1, had = p->globals.used;
-    id = map_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
+    id = ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), none);
     if (p->globals.used != had || id == none) ww_lex_fail(&p->l, "there is no function or symbol '%s'", p->l.s);
     if (id == none) id = 0;
   } else {
@@ -205,7 +180,7 @@ static uint64_t literal_bits(parser *p, const char *s, ww_type t) {
 
 static uint32_t literal_entry(parser *p, const ww_value *v) {
   uint64_t key[2] = {v->bits, (uint64_t)v->ref << 32 | (uint64_t)v->kind << 8 | v->type};
-  uint32_t id = map_get(&p->literals, p->a, key, sizeof key, p->entry.n);
+  uint32_t id = ww_names_get(&p->literals, p->a, key, sizeof key, p->entry.n);
   if (id == p->entry.n) ww_push(p->a, &p->entry, (entry){.text = "", .v = *v, .want = WW_NOVAL, .defined = true});
   return id;
 }
@@ -245,11 +220,16 @@ static void define(parser *p, uint32_t id, ww_type type) {
 static void op_suffix(parser *p, ww_ins *i, const char *s) {
   ww_sub_names sub = ww_op_sub((ww_op)i->op);
   int k;
-  if (isdigit((unsigned char)s[0]) && strlen(s) <= 3 && atoi(s) < 256) i->sub = (uint8_t)atoi(s);
-  else if (sub.names && (k = find_name(sub.names, sub.n, s)) >= 0) i->sub = (uint8_t)k;
-  else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0) i->space = (uint8_t)k;
-  else if ((k = find_name(ww_flag_names, 6, s)) >= 0) i->flags |= (uint8_t)(1 << k);
-  else ww_lex_fail(&p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
+  if (isdigit((unsigned char)s[0]) && strlen(s) <= 3 && atoi(s) < 256)
+    i->sub = (uint8_t)atoi(s);
+  else if (sub.names && (k = find_name(sub.names, sub.n, s)) >= 0)
+    i->sub = (uint8_t)k;
+  else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0)
+    i->space = (uint8_t)k;
+  else if ((k = find_name(ww_flag_names, 6, s)) >= 0)
+    i->flags |= (uint8_t)(1 << k);
+  else
+    ww_lex_fail(&p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);
 }
 
 /* op.sub.space.flags; false for "phi" */
@@ -311,8 +291,10 @@ static bool at_operand(const parser *p) {
 static void take_memory(parser *p, ww_ins *i) {
   ww_lex_expect(&p->l, '[');
   i->a = take_operand(p, WW_I64);
-  if (ww_lex_accept(&p->l, '+')) i->imm = take_int64(p);
-  else if (ww_lex_accept(&p->l, '-')) i->imm = (int64_t)-ww_lex_uint(&p->l, 1ull << 63);
+  if (ww_lex_accept(&p->l, '+'))
+    i->imm = take_int64(p);
+  else if (ww_lex_accept(&p->l, '-'))
+    i->imm = (int64_t)-ww_lex_uint(&p->l, 1ull << 63);
   ww_lex_expect(&p->l, ']');
   if (i->op == WW_OP_ST) {
     ww_lex_expect(&p->l, ',');
@@ -375,7 +357,8 @@ static void take_fixed(parser *p, ww_ins *i) {
   int want = i->op == WW_OP_MATH ? ww_math_args[i->sub] : ww_ops[i->op].nsrc, n = 0;
   for (bool more = at_operand(p); more && n < 3; more = ww_lex_accept(&p->l, ','))
     *slot[n++] = take_operand(p, ww_ins_literal_type(i));
-  if (n != want && !(i->op == WW_OP_BAR && n == 0)) ww_lex_fail(&p->l, "%s needs %d operands, not %d", ww_ops[i->op].name, want, n);
+  if (n != want && !(i->op == WW_OP_BAR && n == 0))
+    ww_lex_fail(&p->l, "%s needs %d operands, not %d", ww_ops[i->op].name, want, n);
 }
 
 static void take_sreg(parser *p, ww_ins *i) {
@@ -419,7 +402,7 @@ static uint32_t take_loc(parser *p) {
   if (!ww_lex_accept(&p->l, '!')) return 0;
   ww_loc loc = {0, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
   if (ww_lex_accept(&p->l, ':')) loc = (ww_loc){loc.line, (uint32_t)ww_lex_uint(&p->l, UINT32_MAX)};
-  uint32_t id = map_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
+  uint32_t id = ww_names_get(&p->locs, p->a, &loc, sizeof loc, p->loc.n);
   if (id == p->loc.n) ww_push(p->a, &p->loc, loc);
   return id;
 }
@@ -487,17 +470,28 @@ static void take_label(parser *p) {
 static void param_word(parser *p, ww_param *q) {
   int space;
   if (p->l.kind == TOK_STRING) {
-    if (!q->name) q->name = ww_lex_string(&p->l);
-    else q->ctype = ww_lex_string(&p->l);
-  } else if (ww_lex_keyword(&p->l, "pointer")) q->pointer = true;
-  else if (ww_lex_keyword(&p->l, "byval")) q->byval = true;
-  else if (ww_lex_keyword(&p->l, "readonly")) q->readonly = true;
-  else if (ww_lex_keyword(&p->l, "elem")) q->elem = take_type(p);
-  else if (ww_lex_keyword(&p->l, "elem_size")) q->elem_size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "size")) q->size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "align")) q->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) q->space = (uint8_t)space, ww_lex_next(&p->l);
-  else ww_lex_fail(&p->l, "unknown property '%s' of a parameter", p->l.s);
+    if (!q->name)
+      q->name = ww_lex_string(&p->l);
+    else
+      q->ctype = ww_lex_string(&p->l);
+  } else if (ww_lex_keyword(&p->l, "pointer"))
+    q->pointer = true;
+  else if (ww_lex_keyword(&p->l, "byval"))
+    q->byval = true;
+  else if (ww_lex_keyword(&p->l, "readonly"))
+    q->readonly = true;
+  else if (ww_lex_keyword(&p->l, "elem"))
+    q->elem = take_type(p);
+  else if (ww_lex_keyword(&p->l, "elem_size"))
+    q->elem_size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "size"))
+    q->size = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "align"))
+    q->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0)
+    q->space = (uint8_t)space, ww_lex_next(&p->l);
+  else
+    ww_lex_fail(&p->l, "unknown property '%s' of a parameter", p->l.s);
 }
 
 static void take_param(parser *p) {
@@ -507,7 +501,8 @@ static void take_param(parser *p) {
   while (p->l.kind == TOK_WORD || p->l.kind == TOK_STRING) param_word(p, &q);
   if (p->l.kind == TOK_END) return;
   entry *e = &p->entry.v[id];
-  if (e->defined || (e->want != WW_NOVAL && e->want != k)) ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, (unsigned)k);
+  if (e->defined || (e->want != WW_NOVAL && e->want != k))
+    ww_lex_fail(&p->l, "parameter %%%s must be value %u, once", e->text, (unsigned)k);
   e->defined = true;
   e->want = k;
   e->v = (ww_value){.type = q.type, .kind = WW_VAL_PARAM, .ref = k, .name = e->v.name};
@@ -517,20 +512,29 @@ static void take_param(parser *p) {
 }
 
 static void fn_word(parser *p, ww_fn *f) {
-  if (p->l.kind == TOK_STRING) f->name = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "kernel")) f->kernel = true;
-  else if (ww_lex_keyword(&p->l, "ret")) f->ret = take_type(p);
-  else if (ww_lex_keyword(&p->l, "file")) f->file = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "line")) f->line = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "local")) f->local_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "shared")) f->shared_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "refusal")) f->refusal = ww_lex_string(&p->l);
+  if (p->l.kind == TOK_STRING)
+    f->name = ww_lex_string(&p->l);
+  else if (ww_lex_keyword(&p->l, "kernel"))
+    f->kernel = true;
+  else if (ww_lex_keyword(&p->l, "ret"))
+    f->ret = take_type(p);
+  else if (ww_lex_keyword(&p->l, "file"))
+    f->file = ww_lex_string(&p->l);
+  else if (ww_lex_keyword(&p->l, "line"))
+    f->line = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "local"))
+    f->local_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "shared"))
+    f->shared_bytes = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "refusal"))
+    f->refusal = ww_lex_string(&p->l);
   else if (ww_lex_keyword(&p->l, "bounds")) {
     f->max_threads = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
     f->min_blocks = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
   } else if (ww_lex_keyword(&p->l, "reqd")) {
     for (int k = 0; k < 3; k++) f->req_block[k] = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  } else ww_lex_fail(&p->l, "unknown property '%s' of a function", p->l.s);
+  } else
+    ww_lex_fail(&p->l, "unknown property '%s' of a function", p->l.s);
 }
 
 /* ---- final indices ---- */
@@ -588,7 +592,7 @@ static void fix_ins(parser *p, ww_ins *i) {
   if (i->dst != WW_NOVAL) i->dst = p->entry.v[i->dst].want;
   for (uint32_t k = 0; k < o.fixed; k++) *fixed[k] = p->entry.v[*fixed[k]].want;
   for (uint32_t k = 0; k < o.n; k++) {
-    uint32_t *slot = &p->pool.v[o.ext + k * o.stride];
+    uint32_t *slot = p->pool.v + o.ext + k * o.stride;
     *slot = p->entry.v[*slot].want;
     if (i->op == WW_OP_SWITCH) slot[1] = p->label.v[slot[1]].block;
   }
@@ -599,7 +603,7 @@ static void fix_ins(parser *p, ww_ins *i) {
 static void fix_phi(parser *p, ww_phi *phi) {
   phi->dst = p->entry.v[phi->dst].want;
   for (uint32_t k = 0; k < phi->n; k++) {
-    uint32_t *pair = &p->pool.v[phi->ext + 2 * k];
+    uint32_t *pair = p->pool.v + phi->ext + 2 * k;
     pair[0] = p->label.v[pair[0]].block;
     pair[1] = p->entry.v[pair[1]].want;
   }
@@ -608,9 +612,11 @@ static void fix_phi(parser *p, ww_phi *phi) {
 static void finish_fn(parser *p) {
   ww_fn *f = p->fn;
   for (uint32_t k = 0; k < p->label.n; k++)
-    if (p->label.v[k].block == WW_NOBLOCK) p->l.at = p->label.v[k].line, ww_lex_fail(&p->l, "there is no block @%s", p->label.v[k].text);
+    if (p->label.v[k].block == WW_NOBLOCK)
+      p->l.at = p->label.v[k].line, ww_lex_fail(&p->l, "there is no block @%s", p->label.v[k].text);
   for (uint32_t k = 0; k < p->entry.n; k++)
-    if (!p->entry.v[k].defined) p->l.at = p->entry.v[k].line, ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
+    if (!p->entry.v[k].defined)
+      p->l.at = p->entry.v[k].line, ww_lex_fail(&p->l, "%%%s is never defined", p->entry.v[k].text);
   if (p->l.st == WW_OK) number_values(p);
   if (p->l.st != WW_OK) return;
   f->params = p->params.v, f->nparams = p->params.n;
@@ -641,10 +647,14 @@ static void take_fn(parser *p) {
   p->entry.n = p->label.n = p->draft.n = p->results.n = p->groups.n = 0;
   while (p->l.kind != TOK_END && !ww_lex_punct(&p->l, '}')) {
     if (p->l.kind == TOK_NEWLINE) {
-    } else if (p->l.kind == TOK_BLOCK) take_label(p);
-    else if (!p->draft.n && ww_lex_keyword(&p->l, "param")) take_param(p);
-    else if (!p->draft.n) ww_lex_fail(&p->l, "expected a parameter or a block, not '%s'", p->l.s);
-    else take_ins(p);
+    } else if (p->l.kind == TOK_BLOCK)
+      take_label(p);
+    else if (!p->draft.n && ww_lex_keyword(&p->l, "param"))
+      take_param(p);
+    else if (!p->draft.n)
+      ww_lex_fail(&p->l, "expected a parameter or a block, not '%s'", p->l.s);
+    else
+      take_ins(p);
     ww_lex_end_line(&p->l);
   }
   ww_lex_expect(&p->l, '}');
@@ -667,11 +677,16 @@ static void take_init(parser *p, ww_symbol *s) {
 
 static void symbol_word(parser *p, ww_symbol *s) {
   int space;
-  if (p->l.kind == TOK_STRING) s->name = ww_lex_string(&p->l);
-  else if (ww_lex_keyword(&p->l, "dynamic")) s->dynamic = true;
-  else if (ww_lex_keyword(&p->l, "size")) s->size = ww_lex_uint(&p->l, UINT64_MAX);
-  else if (ww_lex_keyword(&p->l, "align")) s->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
-  else if (ww_lex_keyword(&p->l, "init")) take_init(p, s);
+  if (p->l.kind == TOK_STRING)
+    s->name = ww_lex_string(&p->l);
+  else if (ww_lex_keyword(&p->l, "dynamic"))
+    s->dynamic = true;
+  else if (ww_lex_keyword(&p->l, "size"))
+    s->size = ww_lex_uint(&p->l, UINT64_MAX);
+  else if (ww_lex_keyword(&p->l, "align"))
+    s->align = (uint32_t)ww_lex_uint(&p->l, UINT32_MAX);
+  else if (ww_lex_keyword(&p->l, "init"))
+    take_init(p, s);
   else if (ww_lex_keyword(&p->l, "reloc")) {
     struct ww_reloc r = {.at = ww_lex_uint(&p->l, UINT64_MAX)};
     uint32_t g = take_global(p);
@@ -680,8 +695,10 @@ static void symbol_word(parser *p, ww_symbol *s) {
     r.add = take_offset(p);
     s->relocs = ww_grow(p->a, s->relocs, s->nrelocs * sizeof r, (s->nrelocs + 1) * sizeof r);
     s->relocs[s->nrelocs++] = r;
-  } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0) s->space = (uint8_t)space, ww_lex_next(&p->l);
-  else ww_lex_fail(&p->l, "unknown property '%s' of a symbol", p->l.s);
+  } else if ((space = find_name(ww_space_names, WW_NSPACES, p->l.s)) >= 0)
+    s->space = (uint8_t)space, ww_lex_next(&p->l);
+  else
+    ww_lex_fail(&p->l, "unknown property '%s' of a symbol", p->l.s);
 }
 
 static void take_symbol(parser *p) {
@@ -704,12 +721,16 @@ static void find_globals(parser *p) {
       line = p->l.kind == TOK_NEWLINE;
       if (!word) continue;
       ww_lex_next(&p->l);
-      if (p->l.kind != TOK_GLOBAL) ww_lex_fail(&p->l, "expected a name like $f, not '%s'", p->l.s);
-      else if (map_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) != base + n) ww_lex_fail(&p->l, "$%s is there twice", p->l.s);
+      if (p->l.kind != TOK_GLOBAL)
+        ww_lex_fail(&p->l, "expected a name like $f, not '%s'", p->l.s);
+      else if (ww_names_get(&p->globals, p->a, p->l.s, (uint32_t)strlen(p->l.s), base + n) != base + n)
+        ww_lex_fail(&p->l, "$%s is there twice", p->l.s);
       n++;
     }
-    if (pass) p->fns.cap = n, p->fns.v = WW_NEWN(p->a, ww_fn, n + 1);
-    else p->symbols.cap = n, p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
+    if (pass)
+      p->fns.cap = n, p->fns.v = WW_NEWN(p->a, ww_fn, n + 1);
+    else
+      p->symbols.cap = n, p->symbols.v = WW_NEWN(p->a, ww_symbol, n + 1);
   }
   if (p->l.st == WW_OK) p->l = start;
 }
@@ -724,9 +745,12 @@ static void take_module(parser *p) {
   } else if (ww_lex_keyword(&p->l, "file")) {
     const char *name = ww_lex_string(&p->l);
     ww_push(p->a, &p->files, name);
-  } else if (ww_lex_keyword(&p->l, "symbol")) take_symbol(p);
-  else if (ww_lex_keyword(&p->l, "fn")) take_fn(p);
-  else if (p->l.kind != TOK_NEWLINE) ww_lex_fail(&p->l, "expected module, file, symbol or fn, not '%s'", p->l.s);
+  } else if (ww_lex_keyword(&p->l, "symbol"))
+    take_symbol(p);
+  else if (ww_lex_keyword(&p->l, "fn"))
+    take_fn(p);
+  else if (p->l.kind != TOK_NEWLINE)
+    ww_lex_fail(&p->l, "expected module, file, symbol or fn, not '%s'", p->l.s);
   if (d > 0) p->m->dialect = (ww_dialect)d;
   ww_lex_end_line(&p->l);
 }

@@ -19,9 +19,12 @@ typedef struct {
 static void put_string(ww_buf *out, const char *s) {
   ww_buf_puts(out, "\"");
   for (const unsigned char *p = (const unsigned char *)s; *p; p++) {
-    if (*p == '"' || *p == '\\') ww_buf_fmt(out, "\\%c", *p);
-    else if (*p < 0x20 || *p == 0x7f) ww_buf_fmt(out, "\\x%02x", *p);
-    else ww_buf_add(out, p, 1);
+    if (*p == '"' || *p == '\\')
+      ww_buf_fmt(out, "\\%c", *p);
+    else if (*p < 0x20 || *p == 0x7f)
+      ww_buf_fmt(out, "\\x%02x", *p);
+    else
+      ww_buf_add(out, p, 1);
   }
   ww_buf_puts(out, "\"");
 }
@@ -39,8 +42,10 @@ static void put_global(ww_buf *out, const char *name) {
   bool plain = name && *name;
   for (const char *p = name ? name : ""; *p; p++) plain = plain && word_char(*p);
   ww_buf_puts(out, "$");
-  if (plain) ww_buf_puts(out, name);
-  else put_string(out, name ? name : "");
+  if (plain)
+    ww_buf_puts(out, name);
+  else
+    put_string(out, name ? name : "");
 }
 
 static void put_block(printer *p, uint64_t b) {
@@ -66,12 +71,18 @@ static void put_literal(ww_buf *out, ww_type type, uint64_t bits) {
   uint32_t low = (uint32_t)bits;
   memcpy(&f, &low, 4);
   memcpy(&d, &bits, 8);
-  if (type == WW_F32 && f - f == 0) put_double(out, f, true);
-  else if (type == WW_F64 && d - d == 0) put_double(out, d, false);
-  else if (type == WW_I32) ww_buf_fmt(out, "%" PRId32, (int32_t)bits);
-  else if (type == WW_I64) ww_buf_fmt(out, "%" PRId64, (int64_t)bits);
-  else if (ww_is_float(type)) ww_buf_fmt(out, "0x%" PRIx64, bits);
-  else ww_buf_fmt(out, "%" PRIu64, bits);
+  if (type == WW_F32 && f - f == 0)
+    put_double(out, f, true);
+  else if (type == WW_F64 && d - d == 0)
+    put_double(out, d, false);
+  else if (type == WW_I32)
+    ww_buf_fmt(out, "%" PRId32, (int32_t)bits);
+  else if (type == WW_I64)
+    ww_buf_fmt(out, "%" PRId64, (int64_t)bits);
+  else if (ww_is_float(type))
+    ww_buf_fmt(out, "0x%" PRIx64, bits);
+  else
+    ww_buf_fmt(out, "%" PRIu64, bits);
 }
 
 static void put_offset(ww_buf *out, uint64_t add) {
@@ -80,8 +91,10 @@ static void put_offset(ww_buf *out, uint64_t add) {
 
 static void put_symbol_value(printer *p, const ww_value *v) {
   const ww_module *m = p->m;
-  if (v->kind == WW_VAL_FN) put_global(p->out, v->ref < m->nfns ? ww_fn_symbol(&m->fns[v->ref]) : NULL);
-  else put_global(p->out, v->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[v->ref]) : NULL);
+  if (v->kind == WW_VAL_FN)
+    put_global(p->out, v->ref < m->nfns ? ww_fn_symbol(&m->fns[v->ref]) : NULL);
+  else
+    put_global(p->out, v->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[v->ref]) : NULL);
   if (v->kind == WW_VAL_SYMBOL) put_offset(p->out, v->bits);
 }
 
@@ -119,8 +132,10 @@ static void put_op(printer *p, const ww_ins *i) {
   ww_sub_names sub = ww_op_sub((ww_op)i->op);
   ww_buf_puts(p->out, ww_ops[i->op].name);
   if ((int)i->sub != sub.dflt && i->op != WW_OP_SREG) {
-    if (sub.names && i->sub < sub.n) ww_buf_fmt(p->out, ".%s", sub.names[i->sub]);
-    else ww_buf_fmt(p->out, ".%u", i->sub);
+    if (sub.names && i->sub < sub.n)
+      ww_buf_fmt(p->out, ".%s", sub.names[i->sub]);
+    else
+      ww_buf_fmt(p->out, ".%u", i->sub);
   }
   if (i->space) ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
   for (int k = 0; k < 6; k++)
@@ -156,8 +171,10 @@ static void put_memory(printer *p, const ww_ins *i) {
 
 static void put_call(printer *p, const ww_ins *i) {
   ww_buf_puts(p->out, " ");
-  if (i->op == WW_OP_CALLI) put_val(p, i->a, WW_I64);
-  else put_global(p->out, i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
+  if (i->op == WW_OP_CALLI)
+    put_val(p, i->a, WW_I64);
+  else
+    put_global(p->out, i->imm >= 0 && i->imm < p->m->nfns ? ww_fn_symbol(&p->m->fns[i->imm]) : NULL);
   ww_buf_puts(p->out, "(");
   for (uint32_t k = 0; k < i->n; k++) {
     if (k) ww_buf_puts(p->out, ", ");
@@ -217,8 +234,10 @@ static void put_ins(printer *p, const ww_ins *i) {
   put_operands(p, i);
   if (i->loc && i->loc < p->m->nlocs) {
     ww_loc l = p->m->locs[i->loc];
-    if (l.file) ww_buf_fmt(p->out, "  !%" PRIu32 ":%" PRIu32, l.file, l.line);
-    else ww_buf_fmt(p->out, "  !%" PRIu32, l.line);
+    if (l.file)
+      ww_buf_fmt(p->out, "  !%" PRIu32 ":%" PRIu32, l.file, l.line);
+    else
+      ww_buf_fmt(p->out, "  !%" PRIu32, l.line);
   }
   ww_buf_puts(p->out, "\n");
 }
@@ -269,7 +288,8 @@ static void put_head(const ww_fn *fn, ww_buf *out) {
   if (fn->line) ww_buf_fmt(out, " line %" PRIu32, fn->line);
   if (fn->local_bytes) ww_buf_fmt(out, " local %" PRIu32, fn->local_bytes);
   if (fn->shared_bytes) ww_buf_fmt(out, " shared %" PRIu32, fn->shared_bytes);
-  if (fn->max_threads || fn->min_blocks) ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
+  if (fn->max_threads || fn->min_blocks)
+    ww_buf_fmt(out, " bounds %" PRIu32 " %" PRIu32, fn->max_threads, fn->min_blocks);
   if (fn->req_block[0])
     ww_buf_fmt(out, " reqd %" PRIu32 " %" PRIu32 " %" PRIu32, fn->req_block[0], fn->req_block[1], fn->req_block[2]);
   if (fn->refusal) ww_buf_puts(out, " refusal "), put_string(out, fn->refusal);
@@ -308,8 +328,10 @@ static void put_symbol(const ww_module *m, const ww_symbol *s, ww_buf *out) {
   for (uint32_t k = 0; k < s->nrelocs; k++) {
     const struct ww_reloc *r = &s->relocs[k];
     ww_buf_fmt(out, " reloc %" PRIu64 " ", r->at);
-    if (r->fn) put_global(out, r->ref < m->nfns ? ww_fn_symbol(&m->fns[r->ref]) : NULL);
-    else put_global(out, r->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[r->ref]) : NULL);
+    if (r->fn)
+      put_global(out, r->ref < m->nfns ? ww_fn_symbol(&m->fns[r->ref]) : NULL);
+    else
+      put_global(out, r->ref < m->nsymbols ? ww_sym_symbol(&m->symbols[r->ref]) : NULL);
     put_offset(out, r->add);
   }
   ww_buf_puts(out, "\n");

@@ -21,13 +21,13 @@ const char *const ww_type_names[WW_NTYPES] = {"void", "i1", "i8", "i16", "i32", 
 const uint8_t ww_type_bytes[WW_NTYPES] = {0, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared", "const", "local", "param"};
 const char *const ww_dialect_names[WW_NDIALECTS] = {"cuda", "opencl", "hip", "openmp"};
-const char *const ww_class_names[WW_NCLASSES] = {"mov",    "int",  "cmp",  "cvt",    "fp",  "fpx",  "math", "load",
+const char *const ww_class_names[WW_NCLASSES] = {"mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
                                                  "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
-const char *const ww_sreg_names[WW_NSREGS] = {
-    "tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",   "ntid.z",   "ctaid.x",
-    "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",    "nctaid.z", "laneid",   "warpid",
-    "nwarpid",     "warpsize",    "smid",        "nsmid",       "gridid",   "lanemask.eq", "lanemask.lt",
-    "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared"};
+const char *const ww_sreg_names[WW_NSREGS] = {"tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
+                                              "ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
+                                              "nctaid.y",    "nctaid.z",    "laneid",      "warpid",      "nwarpid",
+                                              "warpsize",    "smid",        "nsmid",       "gridid",      "lanemask.eq",
+                                              "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared"};
 
 const char *const ww_flag_names[6] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly"};
 
@@ -42,7 +42,8 @@ static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const match_names[] = {"any", "all"};
 static const char *const bar_names[] = {"sync", "popc", "and", "or"};
 
-#define NAMES(table, dflt) (ww_sub_names){table, sizeof(table) / sizeof *(table), dflt}
+#define NAMES(table, dflt) \
+  (ww_sub_names) { table, sizeof(table) / sizeof *(table), dflt }
 
 ww_sub_names ww_op_sub(ww_op op) {
   switch (op) {

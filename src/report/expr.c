@@ -130,7 +130,7 @@ static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
     over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
     break;
   case '>':
-    if (b < 0 || b > 63) return fail(s, "a shift must be by 0 to 63");
+    if (b < 0 || b > 62) return fail(s, "a shift must be by 0 to 62");
     r = a >> b;
     break;
   default:
@@ -192,7 +192,7 @@ static bool shift(parser *s, ww_number *out) {
 }
 
 ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e) {
-  ww_err own;
+  ww_err own = {0};
   parser s = {.text = text, .p = text, .lookup = lookup, .ctx = ctx, .e = e ? e : &own};
   if (!shift(&s, out)) return WW_EPARSE;
   skip(&s);

@@ -26,11 +26,12 @@ static const struct {
   number_kind kind;
   uint32_t bytes;
 } element_names[] = {
-    {"f16", F16, 2},     {"bf16", BF16, 2},  {"f32", F32, 4},   {"f64", F64, 8},    {"i8", INT, 1},     {"u8", UINT, 1},
-    {"i16", INT, 2},     {"u16", UINT, 2},   {"i32", INT, 4},   {"u32", UINT, 4},   {"i64", INT, 8},    {"u64", UINT, 8},
-    {"half", F16, 2},    {"float", F32, 4},  {"double", F64, 8}, {"char", INT, 1},  {"uchar", UINT, 1}, {"short", INT, 2},
-    {"ushort", UINT, 2}, {"int", INT, 4},    {"uint", UINT, 4}, {"unsigned", UINT, 4}, {"long", INT, 8}, {"ulong", UINT, 8},
-    {"bool", BOOL, 1},   {"i1", BOOL, 1},
+    {"f16", F16, 2},   {"bf16", BF16, 2},     {"f32", F32, 4},   {"f64", F64, 8},     {"i8", INT, 1},
+    {"u8", UINT, 1},   {"i16", INT, 2},       {"u16", UINT, 2},  {"i32", INT, 4},     {"u32", UINT, 4},
+    {"i64", INT, 8},   {"u64", UINT, 8},      {"half", F16, 2},  {"float", F32, 4},   {"double", F64, 8},
+    {"char", INT, 1},  {"uchar", UINT, 1},    {"short", INT, 2}, {"ushort", UINT, 2}, {"int", INT, 4},
+    {"uint", UINT, 4}, {"unsigned", UINT, 4}, {"long", INT, 8},  {"ulong", UINT, 8},  {"bool", BOOL, 1},
+    {"i1", BOOL, 1},
 };
 
 /* float4, f32x4: a number behind the name is a vector length. An exact name wins (f16 is half, not 16 f's). */

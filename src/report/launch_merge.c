@@ -59,7 +59,8 @@ static void merge_symbols(ww_launch *under, const ww_launch *over, ww_arena *a) 
   uint32_t n = 0;
   for (uint32_t i = 0; i < under->nsymbols; i++) {
     bool replaced = false;
-    for (uint32_t k = 0; k < over->nsymbols; k++) replaced |= strcmp(under->symbols[i].name, over->symbols[k].name) == 0;
+    for (uint32_t k = 0; k < over->nsymbols; k++)
+      replaced |= strcmp(under->symbols[i].name, over->symbols[k].name) == 0;
     if (!replaced) s[n++] = under->symbols[i];
   }
   for (uint32_t k = 0; k < over->nsymbols; k++) s[n++] = over->symbols[k];
@@ -159,7 +160,8 @@ static ww_status whole(resolver *r, const char *text, const char *where, double 
   ww_status rc = eval(r, text, where, &v);
   if (rc != WW_OK) return rc;
   if (!v.is_int || v.f < lo || v.f > hi)
-    return ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is %.17g; a whole number from %g to %g is expected", where, text, v.f, lo, hi);
+    return ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is %.17g; a whole number from %g to %g is expected", where, text, v.f,
+                   lo, hi);
   *out = (uint64_t)v.i;
   return WW_OK;
 }
@@ -189,7 +191,9 @@ static ww_status resolve_buffer(resolver *r, ww_buffer *b, uint32_t elem, const 
   if (rc == WW_OK && b->count_expr) {
     if (b->type) elem = ww_elem_size(b->type);
     uint64_t count;
-    if (!elem) return ww_fail(r->e, WW_EPARSE, "%s: how large an element is, is not known; write type[n], e.g. f32[%s]", where, b->count_expr);
+    if (!elem)
+      return ww_fail(r->e, WW_EPARSE, "%s: how large an element is, is not known; write type[n], e.g. f32[%s]", where,
+                     b->count_expr);
     rc = whole(r, b->count_expr, where, 0, (double)(WW_SIZE_MAX / elem), &count);
     if (rc == WW_OK) b->bytes = count * elem;
   }
@@ -241,7 +245,8 @@ static ww_status place_args(resolver *r) {
     if (g->kind == WW_ARG_NONE) continue;
     if (!index_of(r, g, i, &at)) {
       if (g->name && !isdigit((unsigned char)*g->name)) return no_such_argument(r, g->name);
-      return ww_fail(r->e, WW_EPARSE, "args[%s]: the kernel takes %u arguments", g->name ? g->name : ww_fmt(r->a, "%u", i), r->n);
+      return ww_fail(r->e, WW_EPARSE, "args[%s]: the kernel takes %u arguments",
+                     g->name ? g->name : ww_fmt(r->a, "%u", i), r->n);
     }
     placed[at] = *g;
     placed[at].name = NULL;

@@ -13,7 +13,9 @@ typedef struct {
   ww_err *e;
 } reader;
 
-static const char *path(reader *r, const char *where, const char *member) { return ww_fmt(r->a, "%s.%s", where, member); }
+static const char *path(reader *r, const char *where, const char *member) {
+  return ww_fmt(r->a, "%s.%s", where, member);
+}
 
 static ww_status wrong(reader *r, const char *where, const char *expected, const cJSON *got) {
   char scratch[64];
@@ -23,7 +25,8 @@ static ww_status wrong(reader *r, const char *where, const char *expected, const
 static ww_status size_node(reader *r, const cJSON *n, const char *where, uint64_t *value, const char **expr) {
   if (cJSON_IsString(n)) return ww_size_text(n->valuestring, where, r->a, value, expr, r->e);
   ww_status rc = ww_json_want_uint(n, where, value, r->e);
-  if (rc == WW_OK && *value > WW_SIZE_MAX) return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where, n->valuestring);
+  if (rc == WW_OK && *value > WW_SIZE_MAX)
+    return ww_fail(r->e, WW_EPARSE, "%s: %s is too large (at most 2^48)", where, n->valuestring);
   return rc;
 }
 
@@ -66,6 +69,7 @@ static ww_status bound_node(reader *r, const cJSON *n, const char *where, double
   if (cJSON_IsString(n)) return ww_bound_text(n->valuestring, where, r->a, value, expr, r->e);
   if (!cJSON_IsNumber(n)) return wrong(r, where, "a number or an expression", n);
   *value = n->valuedouble;
+  if (!isfinite(*value)) return ww_fail(r->e, WW_EPARSE, "%s: %.40s is too large", where, n->valuestring);
   return WW_OK;
 }
 
@@ -73,14 +77,19 @@ static ww_status fill_node(reader *r, const cJSON *n, const char *where, ww_fill
   if (cJSON_IsString(n)) {
     int kind = ww_fill_named(n->valuestring, strlen(n->valuestring));
     if (kind < 0 || kind == WW_FILL_FILE || kind == WW_FILL_UNIFORM)
-      return wrong(r, where, "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} or {\"file\":\"path\"}", n);
+      return wrong(
+          r, where,
+          "zeros, ones, index, random, permutation, monotone, zipf, {\"uniform\":[lo,hi]} or {\"file\":\"path\"}", n);
     out->kind = (uint8_t)kind;
     return WW_OK;
   }
   const cJSON *m = cJSON_IsObject(n) ? n->child : NULL;
   int kind = m && !m->next ? ww_fill_named(m->string, strlen(m->string)) : -1;
   if (kind < WW_FILL_RANDOM)
-    return wrong(r, where, "a name or an object with one member: {\"uniform\":[lo,hi]}, random, permutation, monotone, zipf or {\"file\":\"path\"}", n);
+    return wrong(
+        r, where,
+        "a name or an object with one member: {\"uniform\":[lo,hi]}, random, permutation, monotone, zipf or {\"file\":\"path\"}",
+        n);
   where = path(r, where, m->string);
   out->kind = (uint8_t)kind;
   if (kind == WW_FILL_FILE) {
@@ -183,7 +192,9 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
     if (rc == WW_OK) rc = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
     if (rc == WW_OK) rc = buffer_node(r, p, w, &ptr->buffer);
     if (rc != WW_OK) return rc;
-    if (at + 8 > out->hex_n) return ww_fail(r->e, WW_EPARSE, "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w, (unsigned long long)at, out->hex_n);
+    if (at + 8 > out->hex_n)
+      return ww_fail(r->e, WW_EPARSE, "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
+                     (unsigned long long)at, out->hex_n);
     ptr->at = (uint32_t)at;
   }
   return WW_OK;
@@ -201,11 +212,13 @@ static ww_status arg_node(reader *r, const cJSON *n, const char *where, ww_arg *
   if (!cJSON_IsObject(n)) return wrong(r, where, "an object with \"value\", \"buffer\" or \"hex\"", n);
   ww_status rc = ww_json_want_members(n, where, members, r->e);
   if (rc != WW_OK) return rc;
-  const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name"), *value = cJSON_GetObjectItemCaseSensitive(n, "value"),
-              *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer"), *hex = cJSON_GetObjectItemCaseSensitive(n, "hex"),
-              *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
+  const cJSON *name = cJSON_GetObjectItemCaseSensitive(n, "name"),
+              *value = cJSON_GetObjectItemCaseSensitive(n, "value"),
+              *buffer = cJSON_GetObjectItemCaseSensitive(n, "buffer"),
+              *hex = cJSON_GetObjectItemCaseSensitive(n, "hex"), *ptrs = cJSON_GetObjectItemCaseSensitive(n, "ptrs");
   int given = !!value + !!buffer + !!hex;
-  if (given > 1 || (given == 0 && !name)) return ww_fail(r->e, WW_EPARSE, "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
+  if (given > 1 || (given == 0 && !name))
+    return ww_fail(r->e, WW_EPARSE, "%s: expected one of \"value\", \"buffer\" and \"hex\"", where);
   if (ptrs && !hex) return ww_fail(r->e, WW_EPARSE, "%s: \"ptrs\" needs \"hex\", the bytes they lie in", where);
   if (name) rc = ww_json_want_str(name, path(r, where, "name"), &out->name, r->a, r->e);
   if (rc == WW_OK && value) rc = value_node(r, value, path(r, where, "value"), out);
@@ -229,8 +242,9 @@ static ww_status args_node(reader *r, const cJSON *n, ww_launch *out) {
 
 /* A symbol is a value, bytes, or contents: {"coef":{"fill":"random","type":"f32"}} or with "buffer" around it. */
 static ww_status symbol_node(reader *r, const cJSON *m, const char *where, ww_arg *out) {
-  bool plain = cJSON_IsObject(m) && (cJSON_GetObjectItemCaseSensitive(m, "fill") || cJSON_GetObjectItemCaseSensitive(m, "type") ||
-                                     cJSON_GetObjectItemCaseSensitive(m, "head"));
+  bool plain =
+      cJSON_IsObject(m) && (cJSON_GetObjectItemCaseSensitive(m, "fill") ||
+                            cJSON_GetObjectItemCaseSensitive(m, "type") || cJSON_GetObjectItemCaseSensitive(m, "head"));
   if (!plain) return arg_node(r, m, where, out);
   out->kind = WW_ARG_BUFFER;
   return buffer_object(r, m, where, &out->buffer);
@@ -325,7 +339,8 @@ static bool is_one_value(const char *text, size_t n) {
   return tree != NULL;
 }
 
-static ww_status read_lines(char *text, const char *file, const char *dir, ww_arena *a, ww_launch **out, uint32_t *n, ww_err *e) {
+static ww_status read_lines(char *text, const char *file, const char *dir, ww_arena *a, ww_launch **out, uint32_t *n,
+                            ww_err *e) {
   WW_VEC(ww_launch) specs = {0};
   uint32_t line = 0;
   for (char *p = text, *next; p && *p; p = next) {

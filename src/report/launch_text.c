@@ -23,7 +23,8 @@ ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const u
     bytes[digits / 2] = (uint8_t)(bytes[digits / 2] << 4 | v);
     digits++;
   }
-  if (digits % 2) return ww_fail(e, WW_EPARSE, "%s: expected two hex digits for each byte, there are %u", where, digits);
+  if (digits % 2)
+    return ww_fail(e, WW_EPARSE, "%s: expected two hex digits for each byte, there are %u", where, digits);
   *out = bytes;
   *n = digits / 2;
   return WW_OK;
@@ -31,7 +32,10 @@ ww_status ww_hex_parse(const char *text, const char *where, ww_arena *a, const u
 
 ww_status ww_type_check(const char *type, const char *where, ww_err *e) {
   if (ww_elem_size(type)) return WW_OK;
-  return ww_fail(e, WW_EPARSE, "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, their C names, and vectors like float4", where, type);
+  return ww_fail(
+      e, WW_EPARSE,
+      "%s: unknown type \"%.40s\"; known are f16 bf16 f32 f64 i8 u8 i16 u16 i32 u32 i64 u64, their C names, and vectors like float4",
+      where, type);
 }
 
 /* Evaluates a constant expression; one with names is only checked for its form, with 1 for every name. */
@@ -46,11 +50,14 @@ static ww_status constant(const char *text, const char *where, ww_number *out, b
   *has_names = ww_expr_has_name(text);
   ww_status rc = ww_expr_number(text, *has_names ? any_name : NULL, NULL, out, &inner);
   /* with stand-in values a quotient's zero or a shift's range means nothing */
-  if (rc != WW_OK && *has_names && (strstr(inner.msg, "division by") || strstr(inner.msg, "shift") || strstr(inner.msg, "whole"))) rc = WW_OK;
+  if (rc != WW_OK && *has_names &&
+      (strstr(inner.msg, "division by") || strstr(inner.msg, "shift") || strstr(inner.msg, "whole")))
+    rc = WW_OK;
   return rc == WW_OK ? rc : ww_fail(e, rc, "%s: %s", where, inner.msg);
 }
 
-ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value, const char **expr, ww_err *e) {
+ww_status ww_size_text(const char *text, const char *where, ww_arena *a, uint64_t *value, const char **expr,
+                       ww_err *e) {
   ww_number v;
   bool names;
   ww_status rc = constant(text, where, &v, &names, e);
@@ -130,7 +137,8 @@ static const char *unwrapped(ww_arena *a, const char *text) {
   return trimmed(a, text + 1, n - 2);
 }
 
-ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint64_t dims[3], const char *exprs[3], ww_err *e) {
+ww_status ww_launch_shape(const char *text, const char *what, ww_arena *a, uint64_t dims[3], const char *exprs[3],
+                          ww_err *e) {
   text = unwrapped(a, trimmed(a, text, strlen(text)));
   for (int i = 0; i < 3; i++) dims[i] = 1, exprs[i] = NULL;
   int n = 0;
@@ -168,8 +176,10 @@ ww_status ww_launch_fill(const char *text, const char *dir, ww_arena *a, ww_fill
   int kind = ww_fill_named(text, n);
   bool needs = kind == WW_FILL_UNIFORM || kind == WW_FILL_FILE;
   if (kind < 0 || (needs && !paren) || (paren && (kind < WW_FILL_RANDOM || text[strlen(text) - 1] != ')')))
-    return ww_fail(e, WW_EPARSE,
-                   "unknown contents \"%.60s\"; known are zeros, ones, index, random, uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)", text);
+    return ww_fail(
+        e, WW_EPARSE,
+        "unknown contents \"%.60s\"; known are zeros, ones, index, random, uniform(lo,hi), permutation, monotone(lo,hi), zipf(lo,hi), file(path)",
+        text);
   *out = (ww_fill){.kind = (uint8_t)kind};
   if (!paren) return WW_OK;
   const char *inside = trimmed(a, paren + 1, strlen(paren) - 2);
@@ -222,7 +232,8 @@ static ww_status buffer_text(const char *text, const char *name, ww_arena *a, ww
     uint64_t value = 0;
     rc = ww_size_text(count, name, a, &value, &b->count_expr, e);
     if (rc == WW_OK && !b->count_expr && b->type) {
-      if (value > WW_SIZE_MAX / ww_elem_size(b->type)) return ww_fail(e, WW_EPARSE, "%s: the buffer is too large", name);
+      if (value > WW_SIZE_MAX / ww_elem_size(b->type))
+        return ww_fail(e, WW_EPARSE, "%s: the buffer is too large", name);
       b->bytes = value * ww_elem_size(b->type);
     } else if (rc == WW_OK && !b->count_expr) {
       b->count_expr = count;
@@ -266,7 +277,8 @@ ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e
   const char *eq = strchr(text, '=');
   if (!eq) return ww_fail(e, WW_EPARSE, "expected name=value, not \"%.60s\"", text);
   const char *name = trimmed(a, text, (size_t)(eq - text));
-  if (!is_name(name, strlen(name))) return ww_fail(e, WW_EPARSE, "expected an argument's name or position before '=', not \"%.60s\"", name);
+  if (!is_name(name, strlen(name)))
+    return ww_fail(e, WW_EPARSE, "expected an argument's name or position before '=', not \"%.60s\"", name);
   return add_arg(name, trimmed(a, eq + 1, strlen(eq + 1)), a, out, e);
 }
 
@@ -296,7 +308,8 @@ static ww_status setting(const char *name, const char *value, ww_arena *a, ww_la
     return ww_size_text(value, name, a, &out->shared, &out->shared_expr, e);
   }
   if (strcmp(name, "cache") == 0) {
-    if (strcmp(value, "warm") != 0 && strcmp(value, "cold") != 0) return ww_fail(e, WW_EPARSE, "cache: expected cold or warm, not \"%.40s\"", value);
+    if (strcmp(value, "warm") != 0 && strcmp(value, "cold") != 0)
+      return ww_fail(e, WW_EPARSE, "cache: expected cold or warm, not \"%.40s\"", value);
     out->warm = strcmp(value, "warm") == 0;
     return WW_OK;
   }
@@ -312,7 +325,8 @@ ww_status ww_launch_comment(const char *text, ww_arena *a, ww_launch *out, ww_er
   text = trimmed(a, text, stop ? (size_t)(stop - text) : strlen(text));
   size_t n = 0;
   const char *p = next_setting(text, text, &n);
-  if (p != text) return ww_fail(e, WW_EPARSE, "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
+  if (p != text)
+    return ww_fail(e, WW_EPARSE, "expected settings like grid=n/256 block=256 n=1<<20, not \"%.60s\"", text);
   while (*p) {
     const char *name = ww_strndup(a, p, n), *value = strchr(p + n, '=') + 1;
     size_t next_n = 0;

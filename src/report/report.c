@@ -1,6 +1,8 @@
 /* report.c - a report as JSON, out and in. The object is the same from every oracle; docs/report.md is the manual. */
 #include "report.h"
 
+#include <math.h>
+
 #include "../base/jsonread.h"
 #include "launch_int.h"
 
@@ -22,7 +24,7 @@ static void write_metrics(const ww_report *r, ww_json *j) {
   ww_json_key(j, "metrics");
   ww_json_obj(j);
   for (int i = 0; i < WW_NMETRICS; i++) {
-    if (!r->m[i].known) continue;
+    if (!r->m[i].known || !isfinite(r->m[i].value)) continue; /* what is no number is not known */
     ww_json_key(j, ww_metrics[i].name);
     write_quantity(&r->m[i], j);
   }
@@ -109,7 +111,7 @@ static const char *text(const cJSON *o, const char *key, ww_arena *a) {
 
 static bool number(const cJSON *o, const char *key, double *out) {
   const cJSON *n = get(o, key);
-  if (!cJSON_IsNumber(n)) return false;
+  if (!cJSON_IsNumber(n) || !isfinite(n->valuedouble)) return false;
   *out = n->valuedouble;
   return true;
 }
@@ -145,7 +147,8 @@ static ww_status read_findings(const cJSON *list, ww_arena *a, ww_report *out, w
     f->message = text(n, "message", a);
     f->line = (uint32_t)whole(n, "line");
     number(n, "gain", &f->gain);
-    if (!f->rule || !f->message) return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"", out->nfindings - 1);
+    if (!f->rule || !f->message)
+      return ww_fail(e, WW_EPARSE, "findings[%u]: expected \"rule\" and \"message\"", out->nfindings - 1);
   }
   return WW_OK;
 }

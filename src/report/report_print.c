@@ -56,8 +56,8 @@ static void print_metrics(const ww_report *r, FILE *f) {
 
 void ww_report_print(const ww_report *r, FILE *f) {
   if (r->error.code != WW_OK) {
-    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "", color(f, "\033[31m"), color(f, "\033[0m"),
-            r->error.msg);
+    fprintf(f, "%s  %s%serror:%s %s\n", r->kernel ? r->kernel : "?", r->file ? r->file : "", color(f, "\033[31m"),
+            color(f, "\033[0m"), r->error.msg);
     return;
   }
   print_head(r, f);
@@ -66,7 +66,11 @@ void ww_report_print(const ww_report *r, FILE *f) {
   if (r->bottleneck) fprintf(f, "  bottleneck: %s\n", r->bottleneck);
   for (uint32_t i = 0; i < r->nfindings; i++) {
     const ww_finding *d = &r->findings[i];
-    fprintf(f, "  %s%s:%u%s %s", color(f, "\033[33m"), d->file ? d->file : r->file ? r->file : "", d->line, color(f, "\033[0m"), d->message);
+    fprintf(f, "  %s%s:%u%s %s", color(f, "\033[33m"),
+            d->file   ? d->file
+            : r->file ? r->file
+                      : "",
+            d->line, color(f, "\033[0m"), d->message);
     if (d->gain > 1) fprintf(f, " (up to %.2gx)", d->gain);
     fprintf(f, " [%s]\n", d->rule);
   }

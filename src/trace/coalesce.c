@@ -44,7 +44,8 @@ static inline void hash_add(hash_run *h, uint64_t key) {
 
 /* ---- sectors ---- */
 
-static inline uint64_t off_stride(const uint64_t *p, uint64_t d, uint32_t n) { /* n constant: the compiler makes vectors of it */
+static inline uint64_t off_stride(const uint64_t *p, uint64_t d,
+                                  uint32_t n) { /* n constant: the compiler makes vectors of it */
   uint64_t diff = 0;
   for (uint32_t l = 0; l < n; l++) diff |= (p[l + 1] - p[l]) ^ d;
   return diff;
@@ -105,8 +106,27 @@ static ww_span hashed_span(const ww_access *a) {
   return (ww_span){lo, hi, h.distinct, h.distinct == ((hi - 1) >> SECTOR) - (lo >> SECTOR) + 1};
 }
 
+/* The interpreter said where the sector changes from lane to lane: only those lanes are looked at. */
+static ww_span fresh_span(const ww_access *a) {
+  uint64_t last = 0, gap = ((a->hi - 1) >> SECTOR) - (a->lo >> SECTOR) + 1;
+  uint32_t n = 0;
+  bool rising = true;
+  for (ww_mask m = a->fresh; m; m &= m - 1, n++) {
+    uint64_t s = a->addr[first_lane(m)] >> SECTOR;
+    rising &= s > last;
+    last = s;
+  }
+  if (!rising) {
+    hash_run h = hash_begin(n);
+    for (ww_mask m = a->fresh; m; m &= m - 1) hash_add(&h, a->addr[first_lane(m)] >> SECTOR);
+    n = h.distinct;
+  }
+  return (ww_span){a->lo, a->hi, n, n == gap};
+}
+
 ww_span ww_coalesce(const ww_access *a) {
   if (!a->lanes || !a->bytes) return (ww_span){0};
+  if (a->pattern == WW_PATTERN_ANY && a->fresh && a->aligned) return fresh_span(a);
   uint64_t first = a->addr[first_lane(a->lanes)];
   if (a->pattern == WW_PATTERN_SAME) return solid_span(first, first + a->bytes);
   if (a->pattern == WW_PATTERN_CONTIG) return solid_span(first, first + (uint64_t)a->bytes * ww_popcount(a->lanes));

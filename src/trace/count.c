@@ -34,9 +34,12 @@ static void add_static(ww_static *s, const ww_fn *fn, const ww_ins *i) {
   uint32_t flops = (uint32_t)ww_ins_flops(fn, i, &type), cls = ww_ops[i->op].cls;
   s->warp_instructions++;
   s->by_class[cls]++;
-  if (flops && type == WW_F64) s->flops_fp64 += flops;
-  else if (flops && type == WW_F32) s->flops_fp32 += flops;
-  else if (flops) s->flops_fp16 += flops;
+  if (flops && type == WW_F64)
+    s->flops_fp64 += flops;
+  else if (flops && type == WW_F32)
+    s->flops_fp32 += flops;
+  else if (flops)
+    s->flops_fp16 += flops;
   s->int_ops += (cls == WW_CLASS_INT && i->op != WW_OP_SELECT) || i->op == WW_OP_ICMP;
   s->math_ops += i->op == WW_OP_MATH;
   s->branches += i->op == WW_OP_CBR || i->op == WW_OP_SWITCH;
@@ -50,7 +53,8 @@ static void make_statics(ww_counter *c) {
   for (uint32_t f = 0; f < c->m->nfns; f++) {
     const ww_fn *fn = &c->m->fns[f];
     for (uint32_t b = 0; b < fn->nblocks && !fn->refusal; b++)
-      for (uint32_t k = 0; k < fn->blocks[b].nins; k++) add_static(&c->statics[c->base[f] + b], fn, &fn->blocks[b].ins[k]);
+      for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
+        add_static(&c->statics[c->base[f] + b], fn, &fn->blocks[b].ins[k]);
   }
 }
 
@@ -214,8 +218,12 @@ static void on_access(void *ctx, const ww_access *a) {
 }
 
 ww_observer ww_counter_observer(ww_counter *c) {
-  return (ww_observer){.ctx = c, .block = on_block, .access = on_access, .block_start = on_block_start,
-                       .block_end = on_block_end, .diverge = on_diverge};
+  return (ww_observer){.ctx = c,
+                       .block = on_block,
+                       .access = on_access,
+                       .block_start = on_block_start,
+                       .block_end = on_block_end,
+                       .diverge = on_diverge};
 }
 
 /* ---- commit and clear ---- */
@@ -242,7 +250,8 @@ static void add_doubles(void *to, const void *from, size_t bytes, double scale) 
 
 void ww_counter_commit(ww_counter *c, double scale) {
   add_doubles(c->total, c->pend, c->base[c->m->nfns] * sizeof *c->pend, scale);
-  for (uint32_t k = 0; k < c->nslots; k++) add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
+  for (uint32_t k = 0; k < c->nslots; k++)
+    add_doubles(c->slots[k]->total, c->slots[k]->pend, sizeof c->slots[k]->pend, scale);
   for (uint32_t k = 0; k < c->ntouches; k++) ww_touch_commit(c->touches[k], scale);
   add_doubles(&c->total_dep, &c->pend_dep, sizeof c->pend_dep, scale);
   c->total_blocks += scale * c->pend_blocks;

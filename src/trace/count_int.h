@@ -49,7 +49,9 @@ typedef struct {
 
 /* Bits set since the last commit, to take them back. */
 typedef struct {
-  struct ww_undo { uint64_t *word, bits; } *v;
+  struct ww_undo {
+    uint64_t *word, bits;
+  } * v;
   size_t n, cap;
 } ww_journal;
 
@@ -63,22 +65,29 @@ void ww_journal_undo(ww_journal *j);
 /* ---- depend.c ---- */
 
 typedef struct {
-  double instructions, longest;   /* over windows */
-  double distance, distances;     /* load to first use */
+  double instructions, longest; /* over windows */
+  double distance, distances;   /* load to first use */
   double in_flight, waits;
 } ww_depend_sums;
 
 typedef struct ww_depend ww_depend;
 ww_depend *ww_depend_new(const ww_module *m);
-void ww_depend_free(ww_depend *d); /* accepts NULL */
-void ww_depend_start(ww_depend *d);                                      /* a warp begins */
-bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block);     /* it executes a block; false: seen enough */
-void ww_depend_end(ww_depend *d, ww_depend_sums *add);                   /* it ends: adds what was seen */
+void ww_depend_free(ww_depend *d);                                   /* accepts NULL */
+void ww_depend_start(ww_depend *d);                                  /* a warp begins */
+bool ww_depend_block(ww_depend *d, const ww_fn *fn, uint32_t block); /* it executes a block; false: seen enough */
+void ww_depend_end(ww_depend *d, ww_depend_sums *add);               /* it ends: adds what was seen */
 
 /* ---- count.c ---- */
 
 typedef enum {
-  WW_CAT_GLOBAL_LD, WW_CAT_GLOBAL_ST, WW_CAT_SHARED_LD, WW_CAT_SHARED_ST, WW_CAT_LOCAL, WW_CAT_CONST, WW_CAT_ATOMIC, WW_NCATS
+  WW_CAT_GLOBAL_LD,
+  WW_CAT_GLOBAL_ST,
+  WW_CAT_SHARED_LD,
+  WW_CAT_SHARED_ST,
+  WW_CAT_LOCAL,
+  WW_CAT_CONST,
+  WW_CAT_ATOMIC,
+  WW_NCATS
 } ww_cat;
 
 /* A memory instruction. The space is known only when it runs, so every category has a row. */
@@ -95,7 +104,7 @@ typedef struct {
 
 /* What one execution of a block amounts to: known from the IR. */
 typedef struct {
-  uint32_t warp_instructions, branches, barriers, shuffles; /* per warp */
+  uint32_t warp_instructions, branches, barriers, shuffles;       /* per warp */
   uint32_t flops_fp64, flops_fp32, flops_fp16, int_ops, math_ops; /* per lane */
   double flops_tensor;                                            /* per warp */
   uint32_t by_class[WW_NCLASSES];
@@ -104,15 +113,15 @@ typedef struct {
 struct ww_counter {
   const ww_module *m;
   ww_memory *mem;
-  ww_mask full;       /* all lanes of a warp */
+  ww_mask full; /* all lanes of a warp */
   double full_lanes;
-  const ww_fn *fn;    /* of the last block event */
-  ww_cell *cells;     /* its cells in pend */
+  const ww_fn *fn;       /* of the last block event */
+  ww_cell *cells;        /* its cells in pend */
   ww_cell *pend, *total; /* [base[nfns]] */
-  uint32_t *base;     /* [nfns + 1] first cell of each function */
-  ww_static *statics; /* [base[nfns]] */
+  uint32_t *base;        /* [nfns + 1] first cell of each function */
+  ww_static *statics;    /* [base[nfns]] */
   double pend_blocks, total_blocks;
-  uint32_t *index;    /* ins_id -> slot + 1 */
+  uint32_t *index; /* ins_id -> slot + 1 */
   uint32_t nindex;
   ww_slot **slots;
   uint32_t nslots, cap_slots;

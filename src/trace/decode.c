@@ -391,6 +391,13 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_pro
   }
 }
 
+/* The edge into the segment behind the one about to be added; nedges stays 0, as it names a segment already. */
+static const ww_edge *next_segment(dec *d) {
+  ww_edge *e = WW_NEWN(d->a, ww_edge, 1);
+  e->target = d->segs.n + 1;
+  return e;
+}
+
 static void decode_block(dec *d, uint32_t b, const ww_prog *const *progs) {
   const ww_block *bb = &d->fn->blocks[b];
   ww_code *codes = WW_NEWN(d->a, ww_code, bb->nins + 1);
@@ -402,12 +409,13 @@ static void decode_block(dec *d, uint32_t b, const ww_prog *const *progs) {
     enter = false;
     while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op)) codes[at++] = make_code(d, &bb->ins[k++]);
     s.n = (uint32_t)(codes + at - s.code);
-    control(d, b, &bb->ins[k], &s, progs);
-    if (splits(bb->ins[k].op)) { /* goes on in the next segment: marked by nedges 0 */
-      ww_edge *e = WW_NEWN(d->a, ww_edge, 1);
-      e->target = d->segs.n + 1;
-      s.edge = e;
+    if (bb->ins[k].op == WW_OP_CALLI && (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
+      s.edge = next_segment(d);
+      ww_push(d->a, &d->segs, s);
+      s = (ww_seg){.code = codes + at, .block = b, .nins = bb->nins, .ipdom = bb->ipdom, .loop = WW_NOSEG};
     }
+    control(d, b, &bb->ins[k], &s, progs);
+    if (splits(bb->ins[k].op)) s.edge = next_segment(d);
     k++;
     ww_push(d->a, &d->segs, s);
   }

@@ -19,11 +19,11 @@ typedef struct {
 
 struct ww_depend {
   const ww_module *m;
-  stamp **stamps;         /* per function, [nvals], made on demand */
-  uint32_t time;          /* instructions issued by this warp */
-  uint32_t window, used;  /* current window's number (from 1) and instructions in it */
+  stamp **stamps;        /* per function, [nvals], made on demand */
+  uint32_t time;         /* instructions issued by this warp */
+  uint32_t window, used; /* current window's number (from 1) and instructions in it */
   uint32_t longest;
-  uint32_t first_out;     /* time + 1 of the oldest outstanding load */
+  uint32_t first_out; /* time + 1 of the oldest outstanding load */
   uint32_t outstanding;
   bool waited[DEPEND_MAX + 1]; /* by load: its first use has come */
   ww_depend_sums sums;
@@ -85,8 +85,10 @@ static void issue(ww_depend *d, const ww_fn *fn, stamp *stamps, const ww_ins *i)
   for (uint32_t k = 0; k < n; k++) {
     const stamp *s = &stamps[use[k]];
     if (depth_of(d, s) > depth) depth = depth_of(d, s);
-    if (copy) carried = s->load;
-    else if (s->load) use_load(d, s);
+    if (copy)
+      carried = s->load;
+    else if (s->load)
+      use_load(d, s);
   }
   if (is_global_load(i)) {
     if (!d->outstanding++) d->first_out = d->time + 1;

@@ -23,6 +23,7 @@
 
 #define ROW(T, o) ((T *)__builtin_assume_aligned(x->F + (o), 64))
 
+typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int32_t i32;
@@ -171,7 +172,7 @@ static bool exit_lanes(ww_exec *x, ww_mask lanes) {
 
 /* The weight behind an edge: back to what it was outside the loops that the edge leaves. */
 static double edge_weight(const ww_exec *x, const ww_edge *e) {
-  return e->leaves ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in : x->weight;
+  return e->leaves && x->extrapolate ? x->loops[x->prog->steady[e->leaves - 1].number].weight_in : x->weight;
 }
 
 static void enter_loop(ww_exec *x, const ww_edge *e) {
@@ -285,7 +286,7 @@ static bool call_indirect(ww_exec *x, const ww_seg *s) {
   }
   if (same != x->mask) { /* both groups meet behind the call; this one stays at its own pc for the rest */
     uint32_t back = x->pc, meet = s->edge[0].target;
-    push(x, meet, x->rpc, x->mask, x->weight);
+    if (x->rpc != meet) push(x, meet, x->rpc, x->mask, x->weight);
     push(x, back, meet, x->mask & ~same, x->weight);
     x->rpc = meet;
   }

@@ -41,43 +41,86 @@ static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_
   return NULL;
 }
 
-/* Addresses into x->addr; says how they lie. */
-static inline ww_pattern address_all(ww_exec *x, const ww_code *k) {
-  const u64 *ra = ROW(u64, k->a);
-  u64 imm = (u64)k->imm, first = ra[0] + imm, step = ra[1] - ra[0], off = 0;
-  u64 *restrict ad = x->addr;
-  if (x->mask != ALL_LANES) { /* not every lane exists: patterns over the active ones only */
-    EACH ad[l] = ra[l] + imm;
-    u64 f = ad[__builtin_ctzll(x->mask)], diff = 0;
-    ACTIVE(x->mask) diff |= ad[LANE] ^ f;
-    return diff ? WW_PATTERN_ANY : WW_PATTERN_SAME;
+/* Lowest and highest address of the active lanes. */
+typedef struct {
+  u64 lo, hi;
+  ww_pattern pattern;
+  ww_mask fresh;
+  bool aligned;
+} lie;
+
+/* Bit l: lane l lies in another sector than lane l-1; bit 0 is set. */
+static inline ww_mask sector_changes(const u64 *ad) {
+  ww_mask r = 1;
+#if defined(__AVX512F__)
+  for (int v = 0; v < L; v += 8) {
+    __m512i a = _mm512_srli_epi64(_mm512_loadu_si512(ad + v), 5);
+    __m512i b = _mm512_srli_epi64(v ? _mm512_loadu_si512(ad + v - 1) : _mm512_maskz_loadu_epi64(0xfe, ad - 1), 5);
+    r |= (ww_mask)_mm512_cmpneq_epi64_mask(a, b) << v;
   }
-  if (step == 0 || step == k->bytes) {
-    EACH off |= (ra[l] + imm) ^ (first + (u64)l * step);
-    if (!off) {
-      ad[0] = first;
-      if (step == 0 && first < WW_GLOBAL_BASE && first >= WW_LOCAL_BASE) { /* each lane has its own */
-        EACH ad[l] = first;
-        return WW_PATTERN_ANY;
-      }
-      if (step) {
-        EACH ad[l] = first + (u64)l * step;
-        return WW_PATTERN_CONTIG;
-      }
-      return WW_PATTERN_SAME;
-    }
+#elif defined(__AVX2__)
+  for (int v = 1; v + 4 <= L; v += 4) {
+    __m256i a = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v)), 5);
+    __m256i b = _mm256_srli_epi64(_mm256_loadu_si256((const __m256i *)(ad + v - 1)), 5);
+    r |= (ww_mask)(15u ^ (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(a, b)))) << v;
   }
-  EACH ad[l] = ra[l] + imm;
-  return WW_PATTERN_ANY;
+  for (int l = L - 3; l < L; l++) r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
+#else
+  for (int l = 1; l < L; l++) r |= (ww_mask)(ad[l] >> 5 != ad[l - 1] >> 5) << l;
+#endif
+  return r;
 }
 
-static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, ww_pattern pattern) {
+/* Addresses into x->addr (lanes that take no part get an active one's), and how they lie. */
+static inline lie addresses(ww_exec *x, const ww_code *k) {
+  const u64 *ra = ROW(u64, k->a);
+  u64 imm = (u64)k->imm, *restrict ad = x->addr;
+  if (x->mask == ALL_LANES) EACH ad[l] = ra[l] + imm;
+  else {
+    u64 first = ra[__builtin_ctzll(x->mask)];
+    ww_mask mask = x->mask;
+    EACH ad[l] = (mask >> l & 1 ? ra[l] : first) + imm;
+  }
+  i64 lo = (i64)ad[0], hi = (i64)ad[0]; /* addresses are far below 2^63, garbage ones fail the look-up either way */
+  u64 first = ad[0], step = k->bytes, off = 0, low = 0;
+  EACH {
+    i64 v = (i64)ad[l];
+    lo = v < lo ? v : lo;
+    hi = v > hi ? v : hi;
+    off |= ad[l] ^ (first + (u64)l * step);
+    low |= ad[l];
+  }
+  ww_pattern p = lo == hi ? WW_PATTERN_SAME : !off && x->mask == ALL_LANES ? WW_PATTERN_CONTIG : WW_PATTERN_ANY;
+  bool aligned = !(step & (step - 1)) && !(low & (step - 1));
+  return (lie){(u64)lo, (u64)hi, p, p == WW_PATTERN_ANY ? sector_changes(ad) : 1, aligned};
+}
+
+/* Host address of everything between the lowest and the highest lane, when it lies in one piece of memory; NULL otherwise, and for
+ * local memory, where each lane has its own. */
+static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
+  u64 n = w->hi - w->lo + k->bytes;
+  if (__builtin_expect(w->lo >= WW_GLOBAL_BASE, 1)) {
+    uint8_t *h = in_region(x, k, w->lo, n);
+    if (n <= WW_PAGE || !h) return h; /* the first and the last page have their contents */
+    ww_region *r = x->region_cache[k->ins_id];
+    u64 p = (w->lo - r->base) / WW_PAGE, q = (w->hi - r->base) / WW_PAGE;
+    if (q - p > 64) return NULL; /* wide apart: lane by lane, making only the pages touched */
+    for (p++; p < q; p++)
+      if (!r->filled[p]) ww_region_fill_page(r, p);
+    return h;
+  }
+  u64 off = w->lo - WW_SHARED_BASE;
+  if (off < x->shared.size && n <= x->shared.size - off) return x->shared.mem + off;
+  off = w->lo - WW_PARAM_BASE;
+  if (off < x->params_n && n <= x->params_n - off) return (uint8_t *)(uintptr_t)(x->params + off);
+  return NULL;
+}
+
+static inline void tell_access(ww_exec *x, const ww_code *k, ww_access_kind kind, const lie *w) {
   if (!x->obs->access) return;
-  uint32_t first = pattern == WW_PATTERN_ANY || x->mask != ALL_LANES ? (uint32_t)__builtin_ctzll(x->mask) : 0;
   ww_access a = {.warp = x->id, .fn = x->prog->fn, .ins = k->ins, .ins_id = k->ins_id, .kind = kind,
-                 .space = space_of(x, k, x->addr[first]), .bytes = k->bytes, .pattern = pattern, .lanes = x->mask,
-                 .addr = x->addr, .weight = x->weight};
-  if (pattern == WW_PATTERN_SAME && a.space == WW_LOCAL) a.pattern = WW_PATTERN_ANY;
+                 .space = space_of(x, k, x->addr[__builtin_ctzll(x->mask)]), .bytes = k->bytes, .pattern = w->pattern, .lanes = x->mask,
+                 .addr = x->addr, .lo = w->lo, .hi = w->hi + k->bytes, .fresh = w->fresh, .aligned = w->aligned, .weight = x->weight};
   x->obs->access(x->obs->ctx, &a);
 }
 
@@ -105,6 +148,7 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
   }
 }
 
+/* One value to all active lanes. */
 static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
   const i32 *m = x->m;
   if (wide) {
@@ -118,77 +162,40 @@ static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
   }
 }
 
-static void unpack_rows(ww_exec *x, const ww_code *k, const uint8_t *p) {
-  for (uint32_t e = 0; e < k->n; e++) {
-    uint32_t n = k->n;
-    if (k->esize == 4) {
-      u32 *d = ROW(u32, k->slots[e]);
-      const u32 *s = (const u32 *)p + e;
-      if (n == 1) memcpy(d, p, 4 * L);
-      else EACH d[l] = s[(uint32_t)l * n];
-    } else if (k->esize == 8) {
-      u64 *d = ROW(u64, k->slots[e]);
-      const u64 *s = (const u64 *)p + e;
-      if (n == 1) memcpy(d, p, 8 * L);
-      else EACH d[l] = s[(uint32_t)l * n];
-    } else if (k->esize == 2) {
-      u32 *d = ROW(u32, k->slots[e]);
-      const uint16_t *s = (const uint16_t *)p + e;
-      EACH d[l] = s[(uint32_t)l * n];
-    } else {
-      u32 *d = ROW(u32, k->slots[e]);
-      const uint8_t *s = p + e;
-      EACH d[l] = s[(uint32_t)l * n];
-    }
+#define GATHER(TD, TS)                                             \
+  for (uint32_t e = 0; e < k->n; e++) {                            \
+    TD *d = ROW(TD, k->slots[e]);                                  \
+    const uint8_t *p = h - lo + e * sizeof(TS);                    \
+    if (x->part) EACH { TS v; memcpy(&v, p + ad[l], sizeof v); d[l] = m[l] ? (TD)v : d[l]; } \
+    else EACH { TS v; memcpy(&v, p + ad[l], sizeof v); d[l] = v; } \
+  }
+
+/* Every lane from its place in one piece of host memory. */
+static void gather(ww_exec *x, const ww_code *k, const uint8_t *h, u64 lo) {
+  const u64 *ad = x->addr;
+  const i32 *m = x->m;
+  switch (k->esize) {
+  case 1: GATHER(u32, uint8_t) break;
+  case 2: GATHER(u32, uint16_t) break;
+  case 4: GATHER(u32, u32) break;
+  default: GATHER(u64, u64) break;
   }
 }
 
 static void ld_any(ww_exec *x, const ww_code *k) {
-  ww_pattern p = address_all(x, k);
-  const uint8_t *h = NULL;
-  uint32_t first = (uint32_t)__builtin_ctzll(x->mask);
-  /* address 4-byte alignment of wide rows: elements are read through typed pointers, so misaligned rows go lane by lane */
-  if (p == WW_PATTERN_CONTIG && x->addr[0] % k->esize == 0) h = at(x, k, x->addr[0], (u64)k->bytes * L, 0);
-  if (h) unpack_rows(x, k, h);
-  else if (p == WW_PATTERN_SAME && space_of(x, k, x->addr[first]) != WW_LOCAL && (h = at(x, k, x->addr[first], k->bytes, first)))
-    for (uint32_t e = 0; e < k->n; e++)
-      splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize), x->part);
-  else {
-    if (p == WW_PATTERN_SAME) ACTIVE(x->mask) x->addr[LANE] = x->addr[first];
-    load_lanes(x, k);
-    if (p == WW_PATTERN_SAME && !h) p = WW_PATTERN_ANY;
-  }
-  tell_access(x, k, WW_ACCESS_LOAD, p);
+  lie w = addresses(x, k);
+  const uint8_t *h = whole(x, k, &w);
+  if (!h) load_lanes(x, k);
+  else if (w.pattern == WW_PATTERN_SAME)
+    for (uint32_t e = 0; e < k->n; e++) splat(x, k->slots[e], k->esize == 8, get_element(h + e * k->esize, k->esize), x->part);
+  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4) memcpy(ROW(u8, k->slots[0]), h, (size_t)k->esize * L);
+  else gather(x, k, h, w.lo);
+  tell_access(x, k, WW_ACCESS_LOAD, &w);
 }
 
 static void ld_bool(ww_exec *x, const ww_code *k) {
   ld_any(x, k);
   ACTIVE(x->mask) PUT_D(LANE, cell(x, k->d, false, LANE) & 1);
-}
-
-static void pack_rows(ww_exec *x, const ww_code *k, uint8_t *p) {
-  for (uint32_t e = 0; e < k->n; e++) {
-    uint32_t n = k->n;
-    if (k->esize == 4) {
-      const u32 *s = ROW(u32, k->slots[e]);
-      u32 *d = (u32 *)p + e;
-      if (n == 1) memcpy(p, s, 4 * L);
-      else EACH d[(uint32_t)l * n] = s[l];
-    } else if (k->esize == 8) {
-      const u64 *s = ROW(u64, k->slots[e]);
-      u64 *d = (u64 *)p + e;
-      if (n == 1) memcpy(p, s, 8 * L);
-      else EACH d[(uint32_t)l * n] = s[l];
-    } else if (k->esize == 2) {
-      const u32 *s = ROW(u32, k->slots[e]);
-      uint16_t *d = (uint16_t *)p + e;
-      EACH d[(uint32_t)l * n] = (uint16_t)s[l];
-    } else {
-      const u32 *s = ROW(u32, k->slots[e]);
-      uint8_t *d = p + e;
-      EACH d[(uint32_t)l * n] = (uint8_t)s[l];
-    }
-  }
 }
 
 /* Lanes in order: where several write one place, the highest wins. */
@@ -205,24 +212,25 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
   }
 }
 
+/* Lanes in order through one piece of host memory. */
+static void scatter(ww_exec *x, const ww_code *k, uint8_t *h, u64 lo) {
+  bool wide = k->esize == 8;
+  for (uint32_t e = 0; e < k->n; e++)
+    ACTIVE(x->mask) set_element(h + (x->addr[LANE] - lo) + e * k->esize, k->esize, cell(x, k->slots[e], wide, LANE));
+}
+
 static void st_any(ww_exec *x, const ww_code *k) {
-  ww_pattern p = address_all(x, k);
-  uint8_t *h = NULL;
-  if (p == WW_PATTERN_CONTIG && x->addr[0] % k->esize == 0) h = at(x, k, x->addr[0], (u64)k->bytes * L, 0);
-  if (h) pack_rows(x, k, h);
-  else {
-    if (p == WW_PATTERN_SAME) {
-      u64 a = x->addr[__builtin_ctzll(x->mask)];
-      ACTIVE(x->mask) x->addr[LANE] = a;
-    }
-    store_lanes(x, k);
-  }
-  tell_access(x, k, WW_ACCESS_STORE, p);
+  lie w = addresses(x, k);
+  bool constant = w.lo >= WW_PARAM_BASE && w.lo < WW_LOCAL_BASE;
+  uint8_t *h = constant ? NULL : whole(x, k, &w);
+  if (!h) store_lanes(x, k);
+  else if (w.pattern == WW_PATTERN_CONTIG && k->n == 1 && k->esize >= 4) memcpy(h, ROW(u8, k->slots[0]), (size_t)k->esize * L);
+  else scatter(x, k, h, w.lo);
+  tell_access(x, k, WW_ACCESS_STORE, &w);
 }
 
 static void atom_any(ww_exec *x, const ww_code *k) {
-  const u64 *ra = ROW(u64, k->a);
-  EACH x->addr[l] = ra[l] + (u64)k->imm;
+  lie w = addresses(x, k);
   bool cas = k->ins->op == WW_OP_CAS;
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
@@ -237,7 +245,18 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     else if (old == b) set_element(p, k->bytes, CELL_C(lane));
     if (k->ins->dst != WW_NOVAL) PUT_D(lane, old);
   }
-  tell_access(x, k, WW_ACCESS_ATOMIC, WW_PATTERN_ANY);
+  w.pattern = WW_PATTERN_ANY;
+  tell_access(x, k, WW_ACCESS_ATOMIC, &w);
+}
+
+static lie bulk_lie(const ww_exec *x) {
+  lie w = {.lo = UINT64_MAX, .pattern = WW_PATTERN_ANY, .fresh = ALL_LANES};
+  ACTIVE(x->mask) {
+    u64 v = x->addr[LANE];
+    w.lo = v < w.lo ? v : w.lo;
+    w.hi = v > w.hi ? v : w.hi;
+  }
+  return w;
 }
 
 /* What the front end could not expand: byte by byte in pieces of up to 16, each an access of its own. */
@@ -267,10 +286,12 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
     x->mask = now;
     piece.bytes = 4;
     x->steps++;
-    tell_access(x, &piece, WW_ACCESS_STORE, WW_PATTERN_ANY);
+    lie w = bulk_lie(x);
+    tell_access(x, &piece, WW_ACCESS_STORE, &w);
     if (copy) {
       ACTIVE(now) x->addr[LANE] = CELL_B(LANE) + done;
-      tell_access(x, &piece, WW_ACCESS_LOAD, WW_PATTERN_ANY);
+      w = bulk_lie(x);
+      tell_access(x, &piece, WW_ACCESS_LOAD, &w);
     }
     x->mask = all;
   }

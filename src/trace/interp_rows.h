@@ -251,7 +251,7 @@ static bool fp_handler(const ww_ins *i, ww_handler *out[2]) {
     }
   if (i->op == WW_OP_FNEG) return BY_WIDTH(fneg);
   if (i->op == WW_OP_FABS) return BY_WIDTH(fabs);
-  if (i->op == WW_OP_MATH) switch (i->sub) {
+  if (i->op == WW_OP_MATH) switch (i->imm == WW_RN ? i->sub : WW_NMATH) {
     case WW_MATH_SQRT: return BY_WIDTH(sqrt);
     case WW_MATH_RSQRT: return !wide && H(rsqrt32);
     case WW_MATH_RCP: return !wide && H(rcp32);

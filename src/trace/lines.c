@@ -32,17 +32,31 @@ static int by_line(const void *a, const void *b) {
   return x->line < y->line ? -1 : x->line > y->line;
 }
 
+static void add_line(ww_line_counts *to, const ww_line_counts *from) {
+  to->warp_instructions += from->warp_instructions;
+  to->thread_instructions += from->thread_instructions;
+  to->flops += from->flops;
+  to->ld_requests += from->ld_requests;
+  to->ld_sectors += from->ld_sectors;
+  to->ld_bytes += from->ld_bytes;
+  to->st_requests += from->st_requests;
+  to->st_sectors += from->st_sectors;
+  to->st_bytes += from->st_bytes;
+  to->shared_requests += from->shared_requests;
+  to->shared_passes += from->shared_passes;
+  to->shared_ideal_passes += from->shared_ideal_passes;
+  to->atomics += from->atomics;
+}
+
 /* Locations that name the same line become one. */
 static uint32_t merge(ww_line_counts *l, uint32_t n) {
   uint32_t out = 0;
   qsort(l, n, sizeof *l, by_line);
   for (uint32_t k = 0; k < n; k++) {
-    if (out && by_line(&l[out - 1], &l[k]) == 0) {
-      double *to = &l[out - 1].warp_instructions, *from = &l[k].warp_instructions;
-      for (size_t d = 0; d < (sizeof *l - offsetof(ww_line_counts, warp_instructions)) / sizeof(double); d++) to[d] += from[d];
-    } else {
+    if (out && by_line(&l[out - 1], &l[k]) == 0)
+      add_line(&l[out - 1], &l[k]);
+    else
       l[out++] = l[k];
-    }
   }
   return out;
 }
@@ -85,11 +99,19 @@ void ww_count_args(const ww_counter *c, ww_arena *a, ww_tally *out) {
     const ww_touch *t = c->touches[k];
     const ww_touched *x = &t->total;
     if (x->lo >= x->hi) continue; /* only seen in what was cleared */
-    out->args[out->nargs++] = (ww_arg_counts){
-        .name = t->region->name ? ww_strdup(a, t->region->name) : "", .arg = t->region->arg, .symbol = t->region->symbol,
-        .ld_requests = x->ld.requests, .ld_sectors = x->ld.units, .ld_bytes = x->ld.bytes,
-        .st_requests = x->st.requests, .st_sectors = x->st.units, .st_bytes = x->st.bytes, .atomics = x->atom.requests,
-        .lo = x->lo - t->region->origin, .hi = x->hi - t->region->origin, .unique_sectors = x->unique};
+    out->args[out->nargs++] = (ww_arg_counts){.name = t->region->name ? ww_strdup(a, t->region->name) : "",
+                                              .arg = t->region->arg,
+                                              .symbol = t->region->symbol,
+                                              .ld_requests = x->ld.requests,
+                                              .ld_sectors = x->ld.units,
+                                              .ld_bytes = x->ld.bytes,
+                                              .st_requests = x->st.requests,
+                                              .st_sectors = x->st.units,
+                                              .st_bytes = x->st.bytes,
+                                              .atomics = x->atom.requests,
+                                              .lo = x->lo - t->region->origin,
+                                              .hi = x->hi - t->region->origin,
+                                              .unique_sectors = x->unique};
   }
   qsort(out->args, out->nargs, sizeof *out->args, by_arg);
 }

@@ -43,7 +43,7 @@ static double round_to(double d, int mant, int emin, ww_round r) {
 static uint16_t half_bits(double d, ww_round r) {
   uint16_t s = signbit(d) ? 0x8000 : 0;
   if (isnan(d)) return 0x7fff;
-  d = fabs(round_to(d, 10, -14, s && r == WW_RD ? WW_RD : r));
+  d = fabs(round_to(d, 10, -14, r));
   if (d >= 65536) {
     bool down = r == WW_RZ || (r == WW_RD && !s) || (r == WW_RU && s);
     return s | (down && isfinite(d) ? 0x7bff : 0x7c00);
@@ -395,6 +395,22 @@ static double math_double(ww_math f, double x, double y, double z) {
   }
 }
 
+/* Square root and reciprocal under the rounding mode in imm. */
+static uint64_t rounded(const ww_ins *i, double x) {
+  bool root = i->sub == WW_MATH_SQRT;
+  uint64_t out;
+  fesetround(c_round((ww_round)i->imm));
+  if (i->type == WW_F32) {
+    volatile float v = (float)x, r = root ? sqrtf(v) : 1 / v;
+    out = f_bits(r);
+  } else {
+    volatile double v = x, r = root ? sqrt(v) : 1 / v;
+    out = d_bits(r);
+  }
+  fesetround(FE_TONEAREST);
+  return out;
+}
+
 /* Single-precision functions whose f32 form is not the rounded double, and the exponent functions with integer results. */
 static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
   double x = ww_is_float(ta) ? to_double(ta, a) : (double)(int32_t)a;
@@ -404,7 +420,7 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   case WW_MATH_FREXP_EXP: { int e = 0; if (isfinite(x)) frexp(x, &e); return (uint32_t)e; }
   case WW_MATH_NEXTAFTER: if (i->type == WW_F32) return f_bits(nextafterf((float)x, (float)y)); break;
   case WW_MATH_FRACT: if (i->type == WW_F32) return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f)); break;
-  case WW_MATH_SQRT: if (i->type == WW_F32 && i->flags & WW_F_APPROX) return f_bits(sqrtf((float)x)); break;
+  case WW_MATH_SQRT: case WW_MATH_RCP: if (i->imm != WW_RN) return rounded(i, x); break;
   default: break;
   }
   return from_double(i->type, math_double(i->sub, x, y, to_double(i->type, c)), WW_RN);

@@ -68,15 +68,17 @@ static inline void touch_range(ww_touch *t, ww_journal *j, uint64_t s0, uint64_t
   }
 }
 
-/* Each lane's own sectors; neighbours often share one. */
+/* Each lane's own sectors. The loop over lanes whose one sector is known already is what scattered accesses cost. */
 static void touch_lanes(ww_touch *t, ww_journal *j, const ww_access *a) {
-  uint64_t base = t->base / 32, before = UINT64_MAX, extent = a->bytes - 1u;
-  for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t p = a->addr[__builtin_ctzll(m)], s0 = p / 32 - base, s1 = (p + extent) / 32 - base;
-    if (s0 == before && s0 == s1) continue;
-    before = s0;
-    if (s0 == s1 && s0 < t->nsectors && are_set(t, s0, 1ull << (s0 & 63))) continue;
-    touch_range(t, j, s0, s1, a->weight);
+  const uint64_t *addr = a->addr, start = t->base, nsectors = t->nsectors, extent = a->bytes - 1u;
+  uint64_t *const *chunks = t->chunks;
+  for (ww_mask m = a->fresh && a->aligned ? a->fresh : a->lanes; m; m &= m - 1) {
+    uint64_t p = addr[__builtin_ctzll(m)] - start, s0 = p / 32, s1 = (p + extent) / 32;
+    if (s0 == s1 && s0 < nsectors) {
+      const uint64_t *chunk = chunks[s0 / WW_CHUNK_SECTORS];
+      if (chunk && chunk[s0 % WW_CHUNK_SECTORS / 64] >> (s0 & 63) & 1) continue;
+    }
+    if (s0 < nsectors) touch_range(t, j, s0, s1, a->weight);
   }
 }
 
@@ -87,8 +89,10 @@ void ww_touch_access(ww_touch *t, ww_journal *j, const ww_access *a, const ww_sp
   r->bytes += a->weight * a->bytes * ww_popcount(a->lanes);
   if (s->lo < t->pend.lo) t->pend.lo = s->lo;
   if (s->hi > t->pend.hi) t->pend.hi = s->hi;
-  if (s->solid) touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
-  else touch_lanes(t, j, a);
+  if (s->solid)
+    touch_range(t, j, s->lo / 32 - t->base / 32, (s->hi - 1) / 32 - t->base / 32, a->weight);
+  else
+    touch_lanes(t, j, a);
 }
 
 static void add_row(ww_row *to, const ww_row *from, double scale) {

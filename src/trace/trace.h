@@ -35,7 +35,11 @@ typedef struct {
   uint8_t bytes;        /* per lane */
   uint8_t pattern;      /* ww_pattern */
   ww_mask lanes;
-  const uint64_t *addr; /* per lane, valid where lanes is set (all of WW_PATTERN_SAME may be unset but the first) */
+  const uint64_t *addr; /* per lane; lanes that take no part hold an active one's (atomics and copies: anything) */
+  uint64_t lo, hi;      /* bytes [lo, hi) enclose it */
+  ww_mask fresh;        /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane 0 always), whether active
+                         * or not: a lane that takes no part holds an active one's address */
+  bool aligned;         /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector */
   double weight;
 } ww_access;
 

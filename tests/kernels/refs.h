@@ -8,8 +8,9 @@
 
 typedef struct {
   const ww_launch *launch;
-  uint8_t *arg[REF_MAX];     /* by argument: contents of its buffer, NULL for values */
-  uint8_t *symbol[REF_MAX];  /* by position in launch->symbols */
+  uint8_t *arg[REF_MAX];    /* by argument: where its pointer points, NULL for values */
+  uint8_t *ptr[REF_MAX];    /* pointers inside by-value structs, in order over all arguments */
+  uint8_t *symbol[REF_MAX]; /* by position in launch->symbols */
 } ref_state;
 
 typedef void (*ref_fn)(ref_state *r); /* turns initial contents into the expected final ones */

@@ -39,7 +39,8 @@ static ww_cmd parsed(ww_arena *a, const char *line, ww_status want) {
 }
 
 static void options_in_all_spellings(void **state) {
-  ww_cmd c = parsed(*state, "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir", WW_OK);
+  ww_cmd c =
+      parsed(*state, "a --ir --lang=cuda -p x --item y -pz --number 0x10 b --json --gpu h100 - -- -Iinc --ir", WW_OK);
   const options *o = c.opt;
   assert_true(o->ir && c.global.json);
   assert_string_equal(o->lang, "cuda");
@@ -140,7 +141,9 @@ static void compile_commands_give_flags(void **state) {
   put(a, dir, "compile_commands.json", database, strlen(database));
   ww_strings flags = {0};
   assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/a.cu"), NULL, a, &flags, &e), WW_OK);
-  assert_string_equal(joined(a, &flags), ww_fmt(a, "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys -std=c++17 -I /from rsp -D R -include pre.h -U Q", dir));
+  assert_string_equal(
+      joined(a, &flags),
+      ww_fmt(a, "-D A=x y -D B=2 -I %s/b/../inc -isystem /sys -std=c++17 -I /from rsp -D R -include pre.h -U Q", dir));
   flags = (ww_strings){0};
   assert_int_equal(ww_compile_flags(ww_path_join(a, dir, "src/c.cl"), dir, a, &flags, &e), WW_OK);
   assert_string_equal(joined(a, &flags), ww_fmt(a, "-I %s/q r -I /abs -std=cl2.0", dir));
@@ -155,6 +158,7 @@ static void compile_commands_give_flags(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(options_in_all_spellings), TEST(bad_options), TEST(source_files_are_looked_at), TEST(compile_commands_give_flags)};
+  const struct CMUnitTest tests[] = {TEST(options_in_all_spellings), TEST(bad_options),
+                                     TEST(source_files_are_looked_at), TEST(compile_commands_give_flags)};
   return RUN(tests);
 }

@@ -36,8 +36,13 @@ static uint64_t addr[64];
 
 static ww_access access_of(uint32_t lanes, uint32_t bytes, uint64_t base, int64_t stride) {
   for (uint32_t l = 0; l < 64; l++) addr[l] = base + (uint64_t)(stride * (int64_t)l);
-  return (ww_access){.bytes = (uint8_t)bytes, .lanes = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1, .addr = addr, .weight = 1,
-                     .pattern = stride == 0 ? WW_PATTERN_SAME : stride == (int64_t)bytes && (lanes == 32 || lanes == 64) ? WW_PATTERN_CONTIG : WW_PATTERN_ANY};
+  return (ww_access){.bytes = (uint8_t)bytes,
+                     .lanes = lanes == 64 ? UINT64_MAX : (1ull << lanes) - 1,
+                     .addr = addr,
+                     .weight = 1,
+                     .pattern = stride == 0                                                ? WW_PATTERN_SAME
+                                : stride == (int64_t)bytes && (lanes == 32 || lanes == 64) ? WW_PATTERN_CONTIG
+                                                                                           : WW_PATTERN_ANY};
 }
 
 /* Sectors by definition. */
@@ -58,21 +63,28 @@ static uint32_t slow_sectors(const ww_access *a) {
 
 static void test_sectors(void **state) {
   (void)state;
-  static const struct { uint32_t lanes, bytes; uint64_t base; int64_t stride; uint32_t want; } cases[] = {
-      {32, 4, 0x100000000, 4, 4},     /* coalesced */
-      {32, 4, 0x100000004, 4, 5},     /* off by one word */
-      {32, 8, 0x100000000, 8, 8},     {32, 16, 0x100000000, 16, 16}, {32, 1, 0x100000000, 1, 1}, {32, 2, 0x10000001e, 2, 3},
-      {32, 4, 0x100000000, 0, 1},     /* uniform */
-      {32, 8, 0x10000001c, 0, 2},     /* uniform across a sector's end */
-      {32, 4, 0x100000000, 8, 8},     /* every other word */
-      {32, 4, 0x100000000, 32, 32},   {32, 4, 0x100000000, 36, 32}, {32, 4, 0x100000000, 4096, 32},
-      {32, 4, 0x100000000, 12, 12},   /* array of three-float structures */
-      {32, 8, 0x10000001c, 64, 64},   /* each lane crosses a sector's end */
-      {32, 4, 0x100000080, -4, 5},    /* reversed: 0x04 .. 0x84 */
+  static const struct {
+    uint32_t lanes, bytes;
+    uint64_t base;
+    int64_t stride;
+    uint32_t want;
+  } cases[] = {
+      {32, 4, 0x100000000, 4, 4}, /* coalesced */
+      {32, 4, 0x100000004, 4, 5}, /* off by one word */
+      {32, 8, 0x100000000, 8, 8},     {32, 16, 0x100000000, 16, 16},
+      {32, 1, 0x100000000, 1, 1},     {32, 2, 0x10000001e, 2, 3},
+      {32, 4, 0x100000000, 0, 1}, /* uniform */
+      {32, 8, 0x10000001c, 0, 2}, /* uniform across a sector's end */
+      {32, 4, 0x100000000, 8, 8}, /* every other word */
+      {32, 4, 0x100000000, 32, 32},   {32, 4, 0x100000000, 36, 32},
+      {32, 4, 0x100000000, 4096, 32}, {32, 4, 0x100000000, 12, 12}, /* array of three-float structures */
+      {32, 8, 0x10000001c, 64, 64},                                 /* each lane crosses a sector's end */
+      {32, 4, 0x100000080, -4, 5},                                  /* reversed: 0x04 .. 0x84 */
       {32, 4, 0x10000007c, -4, 4},    {32, 4, 0x100010000, -128, 32},
-      {64, 4, 0x100000000, 4, 8},     {64, 4, 0x100000000, 64, 64}, {64, 8, 0x100000000, 0, 1},
-      {1, 4, 0x100000000, 4, 1},      {17, 4, 0x100000000, 4, 3},   {5, 16, 0x100000010, 16, 3},
-      {32, 64, 0x100000010, 64, 65},  /* wider than a sector */
+      {64, 4, 0x100000000, 4, 8},     {64, 4, 0x100000000, 64, 64},
+      {64, 8, 0x100000000, 0, 1},     {1, 4, 0x100000000, 4, 1},
+      {17, 4, 0x100000000, 4, 3},     {5, 16, 0x100000010, 16, 3},
+      {32, 64, 0x100000010, 64, 65}, /* wider than a sector */
       {32, 40, 0x100000000, 128, 64},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -97,14 +109,22 @@ static void random_access(ww_access *a) {
   uint32_t how = next_random() % 6;
   uint64_t base = 0x100000000 + next_random() % 256, stride = next_random() % 300;
   a->bytes = sizes[next_random() % 8];
-  a->lanes = next_random() % 3 ? 0xffffffffu : next_random() % 2 ? UINT64_MAX : ((uint64_t)next_random() << 32 | next_random()) | 1;
+  a->lanes = next_random() % 3   ? 0xffffffffu
+             : next_random() % 2 ? UINT64_MAX
+                                 : ((uint64_t)next_random() << 32 | next_random()) | 1;
   for (uint32_t l = 0; l < 64; l++) {
-    if (how == 0) addr[l] = base + stride * l;
-    else if (how == 1) addr[l] = base + stride * (63 - l);
-    else if (how == 2) addr[l] = base + next_random() % 512;
-    else if (how == 3) addr[l] = base + next_random() * 64ull;
-    else if (how == 4) addr[l] = (l ? addr[l - 1] : base) + next_random() % 40; /* ascending */
-    else addr[l] = base + (l * 29 % 64) * a->bytes;
+    if (how == 0)
+      addr[l] = base + stride * l;
+    else if (how == 1)
+      addr[l] = base + stride * (63 - l);
+    else if (how == 2)
+      addr[l] = base + next_random() % 512;
+    else if (how == 3)
+      addr[l] = base + next_random() * 64ull;
+    else if (how == 4)
+      addr[l] = (l ? addr[l - 1] : base) + next_random() % 40; /* ascending */
+    else
+      addr[l] = base + (l * 29 % 64) * a->bytes;
   }
 }
 
@@ -143,22 +163,31 @@ static uint32_t slow_passes(const ww_access *a, uint32_t *ideal) {
 
 static void test_shared_passes(void **state) {
   (void)state;
-  static const struct { uint32_t lanes, bytes; uint64_t base; int64_t stride; uint32_t want, ideal; } cases[] = {
-      {32, 4, WW_SHARED_BASE, 4, 1, 1},    {32, 4, WW_SHARED_BASE, 0, 1, 1},   {32, 4, WW_SHARED_BASE, 8, 2, 1},
-      {32, 4, WW_SHARED_BASE, 128, 32, 1}, {32, 4, WW_SHARED_BASE, 132, 1, 1}, /* a column; padded */
-      {32, 4, WW_SHARED_BASE, 12, 1, 1},   {32, 4, WW_SHARED_BASE, 64, 16, 1}, {32, 4, WW_SHARED_BASE + 4096, -4, 1, 1},
-      {32, 4, WW_SHARED_BASE + 65536, -128, 32, 1},
-      {32, 8, WW_SHARED_BASE, 8, 2, 2},    {32, 16, WW_SHARED_BASE, 16, 4, 4}, {32, 8, WW_SHARED_BASE, 0, 2, 2},
-      {32, 8, WW_SHARED_BASE, 128, 32, 2}, {32, 16, WW_SHARED_BASE, 128, 32, 4},
-      {32, 1, WW_SHARED_BASE, 1, 1, 1},    {32, 2, WW_SHARED_BASE, 2, 1, 1},   {32, 1, WW_SHARED_BASE, 4, 1, 1}, {32, 1, WW_SHARED_BASE, 128, 32, 1},
-      {16, 8, WW_SHARED_BASE, 8, 1, 1},    {1, 4, WW_SHARED_BASE, 4, 1, 1},    {9, 16, WW_SHARED_BASE, 16, 2, 2},
-      {64, 4, WW_SHARED_BASE, 4, 2, 2},    {64, 4, WW_SHARED_BASE, 128, 64, 2}, {64, 8, WW_SHARED_BASE, 8, 4, 4},
-      {32, 12, WW_SHARED_BASE, 12, 4, 4},
+  static const struct {
+    uint32_t lanes, bytes;
+    uint64_t base;
+    int64_t stride;
+    uint32_t want, ideal;
+  } cases[] = {
+      {32, 4, WW_SHARED_BASE, 4, 1, 1},         {32, 4, WW_SHARED_BASE, 0, 1, 1},
+      {32, 4, WW_SHARED_BASE, 8, 2, 1},         {32, 4, WW_SHARED_BASE, 128, 32, 1},
+      {32, 4, WW_SHARED_BASE, 132, 1, 1}, /* a column; padded */
+      {32, 4, WW_SHARED_BASE, 12, 1, 1},        {32, 4, WW_SHARED_BASE, 64, 16, 1},
+      {32, 4, WW_SHARED_BASE + 4096, -4, 1, 1}, {32, 4, WW_SHARED_BASE + 65536, -128, 32, 1},
+      {32, 8, WW_SHARED_BASE, 8, 2, 2},         {32, 16, WW_SHARED_BASE, 16, 4, 4},
+      {32, 8, WW_SHARED_BASE, 0, 2, 2},         {32, 8, WW_SHARED_BASE, 128, 32, 2},
+      {32, 16, WW_SHARED_BASE, 128, 32, 4},     {32, 1, WW_SHARED_BASE, 1, 1, 1},
+      {32, 2, WW_SHARED_BASE, 2, 1, 1},         {32, 1, WW_SHARED_BASE, 4, 1, 1},
+      {32, 1, WW_SHARED_BASE, 128, 32, 1},      {16, 8, WW_SHARED_BASE, 8, 1, 1},
+      {1, 4, WW_SHARED_BASE, 4, 1, 1},          {9, 16, WW_SHARED_BASE, 16, 2, 2},
+      {64, 4, WW_SHARED_BASE, 4, 2, 2},         {64, 4, WW_SHARED_BASE, 128, 64, 2},
+      {64, 8, WW_SHARED_BASE, 8, 4, 4},         {32, 12, WW_SHARED_BASE, 12, 4, 4},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ww_access a = access_of(cases[k].lanes, cases[k].bytes, cases[k].base, cases[k].stride);
     uint32_t ideal, n = ww_shared_passes(&a, &ideal);
-    if (n != cases[k].want || ideal != cases[k].ideal) fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal, cases[k].want, cases[k].ideal);
+    if (n != cases[k].want || ideal != cases[k].ideal)
+      fail_msg("case %zu: %u passes (ideal %u), not %u (%u)", k, n, ideal, cases[k].want, cases[k].ideal);
   }
   ww_access a = access_of(32, 4, WW_SHARED_BASE, 4);
   a.pattern = WW_PATTERN_ANY;
@@ -172,53 +201,53 @@ static void test_shared_passes_of_random_accesses(void **state) {
   for (int round = 0; round < 20000; round++) {
     random_access(&a);
     uint32_t ideal, want_ideal, n = ww_shared_passes(&a, &ideal), want = slow_passes(&a, &want_ideal);
-    if (n != want || ideal != want_ideal) fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want, want_ideal);
+    if (n != want || ideal != want_ideal)
+      fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want, want_ideal);
   }
 }
 
 /* ---- a module and its events ---- */
 
-static const char text[] =
-    "module cuda warp 32\n"
-    "file \"k.cu\"\n"
-    "fn $helper ret f32 {\n"
-    "  param %x f32\n"
-    "@a:\n"
-    "  %y = math.sqrt f32 %x  !20\n"
-    "  ret %y  !20\n"
-    "}\n"
-    "fn $k kernel {\n"
-    "  param %p i64 pointer global\n"
-    "  param %n i32\n"
-    "@entry:\n"
-    "  %t = sreg i32 tid.x  !1\n"                       /* sreg */
-    "  %i = add i32 %t, %n  !2\n"                       /* int */
-    "  %c = icmp.slt i32 %i, %n  !2\n"                  /* cmp, int_ops */
-    "  cbr %c, @body, @out  !3\n"
-    "@body:\n"
-    "  %j = sext i64 from i32 %i  !4\n"                 /* cvt */
-    "  %q = lea i64 %p, %j #4  !4\n"                    /* int */
-    "  %v = ld.global f32 [%q]  !4\n"
-    "  %w = fma f32 %v, %v, 1.0  !5\n"                  /* 2 */
-    "  %d = fdiv f32 %w, %v  !5\n"                      /* 1 */
-    "  %x = fmax f32 %d, %w  !5\n"                      /* fpx: 0 */
-    "  %f = fcvt f64 from f32 %x  !5\n"
-    "  %g = fadd f64 %f, %f  !6\n"                      /* 1 in f64 */
-    "  %h = fcvt f16 from f32 %x  !6\n"
-    "  %h2 = fma f16 %h, %h, %h  !6\n"                  /* 2 in f16 */
-    "  %e = math.ilogb i32 %x  !6\n"                    /* 1 in f32 */
-    "  %z = call f32 $helper(%x)  !6\n"
-    "  %m0, %m1 = mma f32 from f16 %h, %h #4096  !7\n"
-    "  %s = shfl.bfly f32 %z, 1:i32, 31:i32  !7\n"
-    "  %b = vote.ballot i32 %c  !7\n"
-    "  %am = activemask i32  !7\n"
-    "  %sel = select i32 %c, %e, %b  !7\n"
-    "  st.global f32 [%q], %s  !8\n"
-    "  br @out\n"
-    "@out:\n"
-    "  bar  !9\n"
-    "  ret  !10\n"
-    "}\n";
+static const char text[] = "module cuda warp 32\n"
+                           "file \"k.cu\"\n"
+                           "fn $helper ret f32 {\n"
+                           "  param %x f32\n"
+                           "@a:\n"
+                           "  %y = math.sqrt f32 %x  !20\n"
+                           "  ret %y  !20\n"
+                           "}\n"
+                           "fn $k kernel {\n"
+                           "  param %p i64 pointer global\n"
+                           "  param %n i32\n"
+                           "@entry:\n"
+                           "  %t = sreg i32 tid.x  !1\n"      /* sreg */
+                           "  %i = add i32 %t, %n  !2\n"      /* int */
+                           "  %c = icmp.slt i32 %i, %n  !2\n" /* cmp, int_ops */
+                           "  cbr %c, @body, @out  !3\n"
+                           "@body:\n"
+                           "  %j = sext i64 from i32 %i  !4\n" /* cvt */
+                           "  %q = lea i64 %p, %j #4  !4\n"    /* int */
+                           "  %v = ld.global f32 [%q]  !4\n"
+                           "  %w = fma f32 %v, %v, 1.0  !5\n" /* 2 */
+                           "  %d = fdiv f32 %w, %v  !5\n"     /* 1 */
+                           "  %x = fmax f32 %d, %w  !5\n"     /* fpx: 0 */
+                           "  %f = fcvt f64 from f32 %x  !5\n"
+                           "  %g = fadd f64 %f, %f  !6\n" /* 1 in f64 */
+                           "  %h = fcvt f16 from f32 %x  !6\n"
+                           "  %h2 = fma f16 %h, %h, %h  !6\n" /* 2 in f16 */
+                           "  %e = math.ilogb i32 %x  !6\n"   /* 1 in f32 */
+                           "  %z = call f32 $helper(%x)  !6\n"
+                           "  %m0, %m1 = mma f32 from f16 %h, %h #4096  !7\n"
+                           "  %s = shfl.bfly f32 %z, 1:i32, 31:i32  !7\n"
+                           "  %b = vote.ballot i32 %c  !7\n"
+                           "  %am = activemask i32  !7\n"
+                           "  %sel = select i32 %c, %e, %b  !7\n"
+                           "  st.global f32 [%q], %s  !8\n"
+                           "  br @out\n"
+                           "@out:\n"
+                           "  bar  !9\n"
+                           "  ret  !10\n"
+                           "}\n";
 
 enum { ENTRY, BODY, OUT };
 
@@ -285,7 +314,8 @@ static void test_block_counts(void **state) {
   assert_true(t.c.int_ops == 10 * (2 * 32 + 1 * 4));
   assert_true(t.c.math_ops == 10 * 4 * 2);
   assert_true(t.c.barriers == 10 && t.c.shuffles == 20);
-  assert_true(t.by_class[WW_CLASS_SREG] == 10 && t.by_class[WW_CLASS_FP] == 10 * 4 && t.by_class[WW_CLASS_TENSOR] == 10);
+  assert_true(t.by_class[WW_CLASS_SREG] == 10 && t.by_class[WW_CLASS_FP] == 10 * 4 &&
+              t.by_class[WW_CLASS_TENSOR] == 10);
   assert_true(t.by_class[WW_CLASS_CTL] == 10 * 5 && t.by_class[WW_CLASS_FPX] == 10);
   double sum = 0;
   for (int k = 0; k < WW_NCLASSES; k++) sum += t.by_class[k];
@@ -388,8 +418,10 @@ static void test_commit_and_clear(void **state) {
     r.o.block_end(r.o.ctx, 0);
     ww_counter_vector(r.c, &v);
     assert_true(v.blocks == 1 && v.warps == 1 && v.global_ld_sectors == 4);
-    if (k == 1) ww_counter_clear(r.c); /* forgotten */
-    else ww_counter_commit(r.c, k == 0 ? 5 : 0.5);
+    if (k == 1)
+      ww_counter_clear(r.c); /* forgotten */
+    else
+      ww_counter_commit(r.c, k == 0 ? 5 : 0.5);
   }
   ww_counter_vector(r.c, &v);
   for (uint32_t k = 0; k < ww_ncounts; k++) assert_true(*(double *)((char *)&v + ww_count_table[k].at) == 0);
@@ -397,6 +429,34 @@ static void test_commit_and_clear(void **state) {
   assert_true(t.c.blocks == 5.5 && t.c.warps == 5.5 && t.c.global_ld_sectors == 22 && t.c.warp_instructions == 22);
   ww_counter_result(r.c, arena, &t); /* reading changes nothing */
   assert_true(t.c.blocks == 5.5);
+  drop(&r);
+}
+
+/* What was put aside counts like a commit, with the scale known later. */
+static void test_snapshots(void **state) {
+  (void)state;
+  rig r = make();
+  ww_counts v;
+  ww_tally t;
+  ww_snapshot *s[2];
+  ww_region *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 1 << 20);
+  for (uint64_t k = 0; k < 2; k++) {
+    r.o.block_start(r.o.ctx, k);
+    block(&r, r.k, ENTRY, 0xffffffff, 1);
+    tell(&r, access_of(32, 4, x->base + k * 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
+    r.o.block_end(r.o.ctx, k);
+    s[k] = ww_counter_save(r.c);
+    ww_counter_vector(r.c, &v);
+    assert_true(v.blocks == 0 && v.global_ld_requests == 0);
+  }
+  ww_counter_add(r.c, s[0], 3);
+  ww_counter_add(r.c, s[1], 10);
+  ww_counter_result(r.c, arena, &t);
+  assert_true(t.c.blocks == 13 && t.c.global_ld_sectors == 13 * 4);
+  assert_true(t.args[0].unique_sectors == 3 * 4 + 10 * 2); /* the second block shares two sectors with the first */
+  assert_true(t.args[0].lo == 0 && t.args[0].hi == 192);
+  ww_snapshot_free(s[0]);
+  ww_snapshot_free(s[1]);
   drop(&r);
 }
 
@@ -414,7 +474,8 @@ static void test_lines(void **state) {
   for (uint32_t k = 0; k < 8; k++) assert_int_equal(t.lines[k].line, k + 1);
   assert_true(t.lines[0].warp_instructions == 6 && t.lines[0].thread_instructions == 6 * 32);
   assert_true(t.lines[1].warp_instructions == 12); /* add and icmp */
-  assert_true(t.lines[3].warp_instructions == 6 && t.lines[3].ld_requests == 2 && t.lines[3].ld_sectors == 2 && t.lines[3].ld_bytes == 64);
+  assert_true(t.lines[3].warp_instructions == 6 && t.lines[3].ld_requests == 2 && t.lines[3].ld_sectors == 2 &&
+              t.lines[3].ld_bytes == 64);
   assert_true(t.lines[4].flops == 2 * 8 * 3);
   assert_true(t.lines[5].flops == 2 * 8 * 4);
   assert_true(t.lines[6].flops == 2 * 4096);
@@ -433,10 +494,11 @@ static void test_arguments(void **state) {
   ww_region *tab = ww_memory_add(r.mem, "tab", WW_CONST, 256);
   y->arg = 1, x->arg = 0, tab->arg = -1, tab->symbol = 3, x->symbol = y->symbol = -1;
   x->origin = x->base + 128; /* the pointer points behind the start */
-  tell(&r, access_of(32, 4, x->base, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);        /* sectors 0-3 */
-  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);   /* 2-5 */
+  tell(&r, access_of(32, 4, x->base, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);          /* sectors 0-3 */
+  tell(&r, access_of(32, 4, x->base + 64, 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);     /* 2-5 */
   tell(&r, access_of(32, 4, y->base + 4096, 64), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_STORE, 1); /* 32 apart */
-  tell(&r, access_of(32, 4, y->base + 4096, 0), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1); /* the same instruction moves to y */
+  tell(&r, access_of(32, 4, y->base + 4096, 0), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+       1); /* the same instruction moves to y */
   tell(&r, access_of(32, 4, y->base + 8192, 0), WW_OP_ST, 1, WW_GLOBAL, WW_ACCESS_ATOMIC, 1);
   tell(&r, access_of(32, 4, tab->base + 32, 0), WW_OP_LD, 0, WW_CONST, WW_ACCESS_LOAD, 1);
   tell(&r, access_of(32, 4, WW_PARAM_BASE, 0), WW_OP_LD, 0, WW_PARAM, WW_ACCESS_LOAD, 1);
@@ -445,12 +507,14 @@ static void test_arguments(void **state) {
   ww_counter_result(r.c, arena, &t);
   assert_int_equal(t.nargs, 3);
   assert_string_equal(t.args[0].name, "x");
-  assert_true(t.args[0].ld_requests == 6 && t.args[0].ld_sectors == 24 && t.args[0].ld_bytes == 768 && t.args[0].st_requests == 0);
+  assert_true(t.args[0].ld_requests == 6 && t.args[0].ld_sectors == 24 && t.args[0].ld_bytes == 768 &&
+              t.args[0].st_requests == 0);
   assert_true(t.args[0].unique_sectors == 18);
   assert_true((int64_t)t.args[0].lo == -128 && (int64_t)t.args[0].hi == 64);
   assert_string_equal(t.args[1].name, "y");
   assert_true(t.args[1].st_sectors == 96 && t.args[1].ld_sectors == 3 && t.args[1].atomics == 3);
-  assert_true(t.args[1].unique_sectors == 3 * 33); /* the load came back to a stored sector, the atomic was new: 4096 + 31 * 64 < 8192 */
+  assert_true(t.args[1].unique_sectors ==
+              3 * 33); /* the load came back to a stored sector, the atomic was new: 4096 + 31 * 64 < 8192 */
   assert_true(t.args[1].lo == 4096 && t.args[1].hi == 8196);
   assert_int_equal(t.args[2].symbol, 3);
   assert_true(t.args[2].ld_requests == 3 && t.args[2].lo == 32 && t.args[2].hi == 36);
@@ -465,9 +529,12 @@ static void test_unique_sectors(void **state) {
   ww_region *x = ww_memory_add(r.mem, "x", WW_GLOBAL, 4 << 20);
   for (int round = 0; round < 3; round++) /* forwards, again, and a trial that is forgotten */
     for (uint64_t at = 0; at < 1 << 20; at += 128) {
-      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD, 1);
-      if (round == 2 && at + 128 == 1 << 20) ww_counter_clear(r.c);
-      else if (round < 2 && at + 128 == 1 << 20) ww_counter_commit(r.c, 1);
+      tell(&r, access_of(32, 4, x->base + at + (round == 2 ? 2 << 20 : 0), 4), WW_OP_LD, 0, WW_GLOBAL, WW_ACCESS_LOAD,
+           1);
+      if (round == 2 && at + 128 == 1 << 20)
+        ww_counter_clear(r.c);
+      else if (round < 2 && at + 128 == 1 << 20)
+        ww_counter_commit(r.c, 1);
     }
   ww_counter_result(r.c, arena, &t);
   assert_true(t.args[0].unique_sectors == (1 << 20) / 32);
@@ -492,7 +559,8 @@ static ww_dependency depend(const char *body, const char *trace, ww_module *m) {
   o.block_start(o.ctx, 5);
   for (const char *p = trace; *p; p++) {
     o.block(o.ctx, (ww_warp_id){5, 0}, &m->fns[0], (uint32_t)(*p - '0'), 0xffffffff, 1);
-    o.block(o.ctx, (ww_warp_id){5, 1}, &m->fns[0], (uint32_t)(*p - '0'), 0xffffffff, 1); /* not the first warp: not followed */
+    o.block(o.ctx, (ww_warp_id){5, 1}, &m->fns[0], (uint32_t)(*p - '0'), 0xffffffff,
+            1); /* not the first warp: not followed */
   }
   o.block_end(o.ctx, 5);
   ww_counter_commit(c, 1);
@@ -515,19 +583,24 @@ static void test_loads_in_flight(void **state) {
   (void)state;
   ww_module m;
   /* four loads, then their sum: the first add waits for all; 3, 2.. instructions lie between a load and its use */
-  ww_dependency d = depend("@a:\n"
-                           "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 [%p + 8]\n  %d = ld.global f32 [%p + 12]\n"
-                           "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n", "0", &m);
+  ww_dependency d = depend(
+      "@a:\n"
+      "  %a = ld.global f32 [%p]\n  %b = ld.global f32 [%p + 4]\n  %c = ld.global f32 [%p + 8]\n  %d = ld.global f32 [%p + 12]\n"
+      "  %e = fadd f32 %a, %b\n  %f = fadd f32 %c, %d\n  %g = fadd f32 %e, %f\n  ret\n",
+      "0", &m);
   assert_true(d.loads_in_flight == 4);
   assert_true(d.load_use_distance == (3 + 2 + 2 + 1) / 4.0);
   assert_true(d.ilp == 8.0 / 3);
   /* one by one; the shared load is no global load */
   d = depend("@a:\n"
              "  %a = ld.global f32 [%p]\n  %b = fadd f32 %a, 1.0\n  %s = ld.shared f32 [%q]\n  %t = fadd f32 %s, %b\n"
-             "  %c = ld.global f32 [%p + 4]\n  %d = fadd f32 %c, %c\n  ret\n", "0", &m);
+             "  %c = ld.global f32 [%p + 4]\n  %d = fadd f32 %c, %c\n  ret\n",
+             "0", &m);
   assert_true(d.loads_in_flight == 1 && d.load_use_distance == 0);
   /* a vector load is one load: its second element, used later, waits for nothing */
-  d = depend("@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 %m, 1\n  %y = fadd f32 %b, 1.0\n  ret\n", "0", &m);
+  d = depend(
+      "@a:\n  %a, %b = ld.global f32x2 [%p]\n  %m = mov i32 %a\n  %x = add i32 %m, 1\n  %y = fadd f32 %b, 1.0\n  ret\n",
+      "0", &m);
   assert_true(d.loads_in_flight == 1 && d.load_use_distance == 1); /* the mov lies between */
 }
 
@@ -539,7 +612,8 @@ static void test_pipelined_loop(void **state) {
                            "@l:\n"
                            "  %v = phi f32 [@a %first] [@l %next]\n  %s = phi f32 [@a 0.0] [@l %sum]\n"
                            "  %next = ld.global f32 [%q]\n  %sum = fadd f32 %s, %v\n  cbr 1, @l, @z\n"
-                           "@z:\n  ret\n", "01111111111112", &m);
+                           "@z:\n  ret\n",
+                           "01111111111112", &m);
   assert_true(d.loads_in_flight == 2);
   assert_true(d.load_use_distance == (11 * 3 + 2) / 12.0); /* fadd, cbr and ld lie between; at first br and ld */
 }
@@ -552,7 +626,8 @@ static void test_windows(void **state) {
   memset(trace + 1, '1', 5999);
   ww_dependency d = depend("@a:\n  br @l\n"
                            "@l:\n  %i = phi i64 [@a 0] [@l %n]\n  %n = add i64 %i, 1\n  cbr 1, @l, @z\n"
-                           "@z:\n  ret\n", trace, &m);
+                           "@z:\n  ret\n",
+                           trace, &m);
   assert_true(d.ilp > 1.9 && d.ilp < 2.1); /* 32 adds in a chain of 64 instructions */
 }
 
@@ -582,6 +657,7 @@ int main(void) {
       cmocka_unit_test(test_a_warp_of_64),
       cmocka_unit_test(test_renumbered_instructions),
       cmocka_unit_test(test_commit_and_clear),
+      cmocka_unit_test(test_snapshots),
       cmocka_unit_test(test_lines),
       cmocka_unit_test(test_arguments),
       cmocka_unit_test(test_unique_sectors),

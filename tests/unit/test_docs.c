@@ -7,15 +7,18 @@
 
 static void metrics_page(ww_buf *b) {
   static const char *const rules[] = {"share of scale", "left out", "cannot be"};
-  ww_buf_puts(b, "# Metrics\n\n"
-                 "Made from `src/report/metrics.def` by `make docs`; a test compares. One launch, caches cold unless the spec says\n"
-                 "`\"cache\":\"warm\"`. A metric that is not known is absent from a report, never zero.\n\n"
-                 "\"Zero\" says what scoring does where the true value is zero: the error is the prediction's share of the metric's\n"
-                 "scale, the launch is left out, or it cannot be.\n\n"
-                 "| metric | unit | meaning | NVIDIA | AMD | zero |\n|---|---|---|---|---|---|\n");
+  ww_buf_puts(
+      b,
+      "# Metrics\n\n"
+      "Made from `src/report/metrics.def` by `make docs`; a test compares. One launch, caches cold unless the spec says\n"
+      "`\"cache\":\"warm\"`. A metric that is not known is absent from a report, never zero.\n\n"
+      "\"Zero\" says what scoring does where the true value is zero: the error is the prediction's share of the metric's\n"
+      "scale, the launch is left out, or it cannot be.\n\n"
+      "| metric | unit | meaning | NVIDIA | AMD | zero |\n|---|---|---|---|---|---|\n");
   for (int i = 0; i < WW_NMETRICS; i++) {
     const ww_metric_info *m = &ww_metrics[i];
-    ww_buf_fmt(b, "| `%s` | %s | %s | `%s` | `%s` | %s |\n", m->name, m->unit, m->meaning, m->nvidia, m->amd, rules[m->zero]);
+    ww_buf_fmt(b, "| `%s` | %s | %s | `%s` | `%s` | %s |\n", m->name, m->unit, m->meaning, m->nvidia, m->amd,
+               rules[m->zero]);
   }
 }
 
@@ -90,7 +93,7 @@ int main(int argc, char **argv) {
     ww_buf_free(&b);
     return rc != WW_OK;
   }
-  const struct CMUnitTest tests[] = {TEST(metrics_page_is_current), TEST(launch_page_examples_parse), TEST(launch_page_arguments_parse),
-                                     TEST(report_page_examples_parse)};
+  const struct CMUnitTest tests[] = {TEST(metrics_page_is_current), TEST(launch_page_examples_parse),
+                                     TEST(launch_page_arguments_parse), TEST(report_page_examples_parse)};
   return RUN(tests);
 }

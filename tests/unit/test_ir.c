@@ -47,38 +47,39 @@ static char *print(const ww_module *m) {
 /* ---- text ---- */
 
 /* Exactly as print.c writes it. */
-static const char saxpy[] = "module cuda warp 32\n"
-                            "file \"saxpy.cu\"\n"
-                            "file \"a.h\"\n"
-                            "symbol $coef const size 16 align 4 init \"0000803f00000040\"\n"
-                            "\n"
-                            "fn $_Z5saxpyifPfS_ \"saxpy\" kernel file \"saxpy.cu\" line 3 bounds 256 2 {\n"
-                            "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"
-                            "  param %a.1 f32 \"a\" \"float\" size 4 align 4\n"
-                            "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n"
-                            "  param %y.3 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
-                            "@entry.0:\n"
-                            "  %4 = sreg i32 ctaid.x  !4\n"
-                            "  %5 = sreg i32 tid.x  !4\n"
-                            "  %6 = mul.nsw i32 %4, 256  !4\n"
-                            "  %i.7 = add i32 %6, %5  !4\n"
-                            "  %8 = icmp.slt i32 %i.7, %n.0  !5\n"
-                            "  cbr %8, @then.1, @end.2  !5\n"
-                            "@then.1:\n"
-                            "  %9 = sext i64 from i32 %i.7  !6\n"
-                            "  %10 = lea i64 %x.2, %9 #4  !6\n"
-                            "  %11 = ld.global.readonly f32 [%10]  !6\n"
-                            "  %12 = lea i64 %y.3, %9 #4  !1:7\n"
-                            "  %13 = ld.global f32 [%12 - 8]  !6\n"
-                            "  %14 = fma f32 %a.1, %11, %13  !6\n"
-                            "  %15 = fmul.rz.contract f32 %14, 1.5  !6\n"
-                            "  st.global f32 [%12 + 4], %15  !6\n"
-                            "  br @end.2\n"
-                            "@end.2:\n"
-                            "  %17 = phi f32 [@entry.0 0.1] [@then.1 %15]\n"
-                            "  %18 = ld.const f32 [$coef+4]\n"
-                            "  ret\n"
-                            "}\n";
+static const char saxpy[] =
+    "module cuda warp 32\n"
+    "file \"saxpy.cu\"\n"
+    "file \"a.h\"\n"
+    "symbol $coef const size 16 align 4 init \"0000803f00000040\"\n"
+    "\n"
+    "fn $_Z5saxpyifPfS_ \"saxpy\" kernel file \"saxpy.cu\" line 3 bounds 256 2 {\n"
+    "  param %n.0 i32 \"n\" \"int\" size 4 align 4\n"
+    "  param %a.1 f32 \"a\" \"float\" size 4 align 4\n"
+    "  param %x.2 i64 \"x\" \"const float *\" pointer global readonly elem f32 elem_size 4 size 8 align 8\n"
+    "  param %y.3 i64 \"y\" \"float *\" pointer global elem f32 elem_size 4 size 8 align 8\n"
+    "@entry.0:\n"
+    "  %4 = sreg i32 ctaid.x  !4\n"
+    "  %5 = sreg i32 tid.x  !4\n"
+    "  %6 = mul.nsw i32 %4, 256  !4\n"
+    "  %i.7 = add i32 %6, %5  !4\n"
+    "  %8 = icmp.slt i32 %i.7, %n.0  !5\n"
+    "  cbr %8, @then.1, @end.2  !5\n"
+    "@then.1:\n"
+    "  %9 = sext i64 from i32 %i.7  !6\n"
+    "  %10 = lea i64 %x.2, %9 #4  !6\n"
+    "  %11 = ld.global.readonly f32 [%10]  !6\n"
+    "  %12 = lea i64 %y.3, %9 #4  !1:7\n"
+    "  %13 = ld.global f32 [%12 - 8]  !6\n"
+    "  %14 = fma f32 %a.1, %11, %13  !6\n"
+    "  %15 = fmul.rz.contract f32 %14, 1.5  !6\n"
+    "  st.global f32 [%12 + 4], %15  !6\n"
+    "  br @end.2\n"
+    "@end.2:\n"
+    "  %17 = phi f32 [@entry.0 0.1] [@then.1 %15]\n"
+    "  %18 = ld.const f32 [$coef+4]\n"
+    "  ret\n"
+    "}\n";
 
 static void test_print_is_canonical(void **state) {
   (void)state;
@@ -94,62 +95,61 @@ static void test_print_is_canonical(void **state) {
 }
 
 /* One instruction of every shape: operands in the pool, several results, all kinds of literals. */
-static const char all_shapes[] =
-    "module hip warp 64\n"
-    "symbol $tab global size 32 align 8 init \"01\" reloc 8 $tab+16 reloc 16 $callee\n"
-    "symbol $\"odd name\" shared dynamic size 0 align 16\n"
-    "fn $callee ret f32 {\n"
-    "  param %a f32\n"
-    "  param %p i64 pointer shared\n"
-    "@entry:\n"
-    "  %r = fadd f32 %a, -0.0\n"
-    "  ret %r\n"
-    "}\n"
-    "fn $pair {\n"
-    "@entry:\n"
-    "  ret 1:i32, 0.1:f64\n"
-    "}\n"
-    "fn $broken \"why::broken<int>\" kernel refusal \"inline \\\"asm\\\"\" {\n"
-    "  param %x i32 \"x\"\n"
-    "}\n"
-    "fn $k kernel local 64 shared 128 reqd 8 4 1 {\n"
-    "  param %p i64 \"p\" \"struct s\" param byval size 24 align 8\n"
-    "@entry:\n"
-    "  %l = localaddr i64 #16\n"
-    "  %v0, %v1, %v2, %v3 = ld.global.volatile f32x4 [%p + 16]\n"
-    "  st.local f32x2 [%l], %v3, 2.5\n"
-    "  %s, %ok = shfl.bfly i32 7, 1, 31\n"
-    "  %mask, %all = match.all i64 %s\n"
-    "  %b = vote.ballot i64 %ok\n"
-    "  %c = call f32 $callee(%v0, $\"odd name\":i64)\n"
-    "  %d:i32, %e:f64 = call $pair()\n"
-    "  %t = mov i64 $callee\n"
-    "  %g = calli f32 %t(0x7fc00000, %p)\n"
-    "  %old = atom.fadd.global f32 [%p], %g\n"
-    "  atom.add.shared i32 [$\"odd name\" + 4], -1\n"
-    "  %cas = cas i64 [$tab-8], 0, 9223372036854775807\n"
-    "  %m0:f32, %m1:f32 = mma.3 f32 from f16 %v0, %v1, %v2 #4096\n"
-    "  %h = fcvt f16 from f32 %v1\n"
-    "  %h2 = fadd f16 %h, 0x3c00\n"
-    "  %sq = math.sqrt.approx f32 %c\n"
-    "  %ex = math.ilogb i32 %sq\n"
-    "  %pw = math.pow f64 %e, -1e-300\n"
-    "  memcpy %p, %t, 100:i64\n"
-    "  bar #1\n"
-    "  %n = bar.popc i32 %ok\n"
-    "  printf $tab:i64, %n, 3:i8\n"
-    "  %low = ftosi i32 from f32 %sq\n"
-    "  %rnd = ftosi.rn i32 from f32 %sq\n"
-    "  switch i32 %n, @out, 1 @one, -2 @two, 5 @one\n"
-    "@one:\n"
-    "  %z = select i32 %all, %low, %rnd\n"
-    "  br @out\n"
-    "@two:\n"
-    "  trap #1\n"
-    "@out:\n"
-    "  %y = phi i32 [@entry %ex] [@one %z]\n"
-    "  exit\n"
-    "}\n";
+static const char all_shapes[] = "module hip warp 64\n"
+                                 "symbol $tab global size 32 align 8 init \"01\" reloc 8 $tab+16 reloc 16 $callee\n"
+                                 "symbol $\"odd name\" shared dynamic size 0 align 16\n"
+                                 "fn $callee ret f32 {\n"
+                                 "  param %a f32\n"
+                                 "  param %p i64 pointer shared\n"
+                                 "@entry:\n"
+                                 "  %r = fadd f32 %a, -0.0\n"
+                                 "  ret %r\n"
+                                 "}\n"
+                                 "fn $pair {\n"
+                                 "@entry:\n"
+                                 "  ret 1:i32, 0.1:f64\n"
+                                 "}\n"
+                                 "fn $broken \"why::broken<int>\" kernel refusal \"inline \\\"asm\\\"\" {\n"
+                                 "  param %x i32 \"x\"\n"
+                                 "}\n"
+                                 "fn $k kernel local 64 shared 128 reqd 8 4 1 {\n"
+                                 "  param %p i64 \"p\" \"struct s\" param byval size 24 align 8\n"
+                                 "@entry:\n"
+                                 "  %l = localaddr i64 #16\n"
+                                 "  %v0, %v1, %v2, %v3 = ld.global.volatile f32x4 [%p + 16]\n"
+                                 "  st.local f32x2 [%l], %v3, 2.5\n"
+                                 "  %s, %ok = shfl.bfly i32 7, 1, 31\n"
+                                 "  %mask, %all = match.all i64 %s\n"
+                                 "  %b = vote.ballot i64 %ok\n"
+                                 "  %c = call f32 $callee(%v0, $\"odd name\":i64)\n"
+                                 "  %d:i32, %e:f64 = call $pair()\n"
+                                 "  %t = mov i64 $callee\n"
+                                 "  %g = calli f32 %t(0x7fc00000, %p)\n"
+                                 "  %old = atom.fadd.global f32 [%p], %g\n"
+                                 "  atom.add.shared i32 [$\"odd name\" + 4], -1\n"
+                                 "  %cas = cas i64 [$tab-8], 0, 9223372036854775807\n"
+                                 "  %m0:f32, %m1:f32 = mma.3 f32 from f16 %v0, %v1, %v2 #4096\n"
+                                 "  %h = fcvt f16 from f32 %v1\n"
+                                 "  %h2 = fadd f16 %h, 0x3c00\n"
+                                 "  %sq = math.sqrt.approx f32 %c\n"
+                                 "  %ex = math.ilogb i32 %sq\n"
+                                 "  %pw = math.pow f64 %e, -1e-300\n"
+                                 "  memcpy %p, %t, 100:i64\n"
+                                 "  bar #1\n"
+                                 "  %n = bar.popc i32 %ok\n"
+                                 "  printf $tab:i64, %n, 3:i8\n"
+                                 "  %low = ftosi i32 from f32 %sq\n"
+                                 "  %rnd = ftosi.rn i32 from f32 %sq\n"
+                                 "  switch i32 %n, @out, 1 @one, -2 @two, 5 @one\n"
+                                 "@one:\n"
+                                 "  %z = select i32 %all, %low, %rnd\n"
+                                 "  br @out\n"
+                                 "@two:\n"
+                                 "  trap #1\n"
+                                 "@out:\n"
+                                 "  %y = phi i32 [@entry %ex] [@one %z]\n"
+                                 "  exit\n"
+                                 "}\n";
 
 static void test_round_trip(void **state) {
   (void)state;
@@ -175,11 +175,23 @@ static void test_round_trip(void **state) {
 
 static void test_literals_keep_their_bits(void **state) {
   (void)state;
-  static const struct { const char *text; ww_type type; uint64_t bits; } cases[] = {
-      {"-1:i32", WW_I32, 0xffffffff},       {"-1:i64", WW_I64, UINT64_MAX},     {"-9223372036854775808:i64", WW_I64, 1ull << 63},
-      {"-1:i8", WW_I8, 0xff},               {"1:i1", WW_I1, 1},                 {"0x10:i16", WW_I16, 16},
-      {"0.1:f32", WW_F32, 0x3dcccccd},      {"-0.0:f32", WW_F32, 0x80000000},   {"0.1:f64", WW_F64, 0x3fb999999999999aull},
-      {"1e-45:f32", WW_F32, 1},             {"0x7f800000:f32", WW_F32, 0x7f800000}, {"0xfff0000000000001:f64", WW_F64, 0xfff0000000000001ull},
+  static const struct {
+    const char *text;
+    ww_type type;
+    uint64_t bits;
+  } cases[] = {
+      {"-1:i32", WW_I32, 0xffffffff},
+      {"-1:i64", WW_I64, UINT64_MAX},
+      {"-9223372036854775808:i64", WW_I64, 1ull << 63},
+      {"-1:i8", WW_I8, 0xff},
+      {"1:i1", WW_I1, 1},
+      {"0x10:i16", WW_I16, 16},
+      {"0.1:f32", WW_F32, 0x3dcccccd},
+      {"-0.0:f32", WW_F32, 0x80000000},
+      {"0.1:f64", WW_F64, 0x3fb999999999999aull},
+      {"1e-45:f32", WW_F32, 1},
+      {"0x7f800000:f32", WW_F32, 0x7f800000},
+      {"0xfff0000000000001:f64", WW_F64, 0xfff0000000000001ull},
       {"0x3f80:bf16", WW_BF16, 0x3f80},
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
@@ -196,7 +208,11 @@ static void test_literals_keep_their_bits(void **state) {
 
 static void test_parse_errors(void **state) {
   (void)state;
-  static const struct { const char *text; uint32_t line; const char *says; } cases[] = {
+  static const struct {
+    const char *text;
+    uint32_t line;
+    const char *says;
+  } cases[] = {
       {"module cuda\nfn $f {\n@a:\n  br @b\n}\n", 4, "no block @b"},
       {"fn $f {\n@a:\n  %x = add i32 %y, 1\n  ret\n}\n", 3, "%y is never defined"},
       {"fn $f {\n@a:\n  %x = add i32 1, 1\n  %x = add i32 1, 2\n  ret\n}\n", 4, "defined twice"},
@@ -263,14 +279,19 @@ static ww_fn *graph(const char *spec) {
     uint32_t to[8], n = 0;
     char end = 0;
     for (; *p && *p != '|'; p++) {
-      if (*p >= '0' && *p <= '9') to[n++] = (uint32_t)(*p - '0');
-      else if (*p != ' ') end = *p;
+      if (*p >= '0' && *p <= '9')
+        to[n++] = (uint32_t)(*p - '0');
+      else if (*p != ' ')
+        end = *p;
     }
     if (*p) p++;
     ww_buf_fmt(&b, "@%d:\n", block++);
-    if (n == 0) ww_buf_puts(&b, end == 't' ? "  trap\n" : end == 'e' ? "  exit\n" : "  ret\n");
-    else if (n == 1) ww_buf_fmt(&b, "  br @%u\n", to[0]);
-    else if (n == 2) ww_buf_fmt(&b, "  cbr %%c, @%u, @%u\n", to[0], to[1]);
+    if (n == 0)
+      ww_buf_puts(&b, end == 't' ? "  trap\n" : end == 'e' ? "  exit\n" : "  ret\n");
+    else if (n == 1)
+      ww_buf_fmt(&b, "  br @%u\n", to[0]);
+    else if (n == 2)
+      ww_buf_fmt(&b, "  cbr %%c, @%u, @%u\n", to[0], to[1]);
     else {
       ww_buf_fmt(&b, "  switch i32 %%s, @%u", to[0]);
       for (uint32_t k = 1; k < n; k++) ww_buf_fmt(&b, ", %u @%u", k, to[k]);
@@ -288,27 +309,31 @@ static ww_fn *graph(const char *spec) {
 static void expect(const char *what, const ww_fn *f, const char *spec, size_t field, const int *want) {
   for (uint32_t k = 0; k < f->nblocks; k++) {
     uint32_t is = *(const uint32_t *)((const char *)&f->blocks[k] + field);
-    if (is != (want[k] == NONE ? WW_NOBLOCK : (uint32_t)want[k])) fail_msg("graph %s: %s of block %u is %d, not %d", spec, what, k, (int)is, want[k]);
+    if (is != (want[k] == NONE ? WW_NOBLOCK : (uint32_t)want[k]))
+      fail_msg("graph %s: %s of block %u is %d, not %d", spec, what, k, (int)is, want[k]);
   }
 }
 
 static void test_dominators(void **state) {
   (void)state;
-  static const struct { const char *graph; int idom[9], ipdom[9]; } cases[] = {
-      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},                         /* diamond */
-      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}},                         /* loop */
-      {"1 1|r", {0, 0}, {1, NONE}},                                         /* both ways to one block */
-      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},                           /* two returns */
-      {"1 2|t|3|r", {0, 0, 0, 2}, {2, NONE, 3, NONE}},                      /* the trap does not keep lanes apart */
-      {"1 4|2 3|t|4|r", {0, 0, 1, 1, 0}, {4, 3, NONE, 4, NONE}},            /* nested: they meet at 4 */
-      {"1 2|e|t", {0, 0, 0}, {NONE, NONE, NONE}},                           /* none returns */
-      {"1|2 3|4|4|1", {0, 0, 1, 1, 1}, {1, 4, 4, 4, NONE}},                 /* endless loop with a diamond: latch is 4 */
-      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}},                              /* a side that spins for ever */
-      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},                     /* irreducible */
-      {"1 2 3 3|4|4|4|r", {0, 0, 0, 0, 0}, {4, 4, 4, 4, NONE}},             /* switch */
-      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}},                                /* block 1 cannot be reached */
+  static const struct {
+    const char *graph;
+    int idom[9], ipdom[9];
+  } cases[] = {
+      {"1 2|3|3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},              /* diamond */
+      {"1|2 3|1|r", {0, 0, 1, 1}, {1, 3, 1, NONE}},              /* loop */
+      {"1 1|r", {0, 0}, {1, NONE}},                              /* both ways to one block */
+      {"1 2|r|r", {0, 0, 0}, {NONE, NONE, NONE}},                /* two returns */
+      {"1 2|t|3|r", {0, 0, 0, 2}, {2, NONE, 3, NONE}},           /* the trap does not keep lanes apart */
+      {"1 4|2 3|t|4|r", {0, 0, 1, 1, 0}, {4, 3, NONE, 4, NONE}}, /* nested: they meet at 4 */
+      {"1 2|e|t", {0, 0, 0}, {NONE, NONE, NONE}},                /* none returns */
+      {"1|2 3|4|4|1", {0, 0, 1, 1, 1}, {1, 4, 4, 4, NONE}},      /* endless loop with a diamond: latch is 4 */
+      {"1 2|1|r", {0, 0, 0}, {2, NONE, NONE}},                   /* a side that spins for ever */
+      {"1 2|2 3|1 3|r", {0, 0, 0, 0}, {3, 3, 3, NONE}},          /* irreducible */
+      {"1 2 3 3|4|4|4|r", {0, 0, 0, 0, 0}, {4, 4, 4, 4, NONE}},  /* switch */
+      {"2|2|r", {0, NONE, 0}, {2, 2, NONE}},                     /* block 1 cannot be reached */
       {"1|1", {0, 0}, {1, NONE}},
-      {"0 1|r", {0, 0}, {1, NONE}},                                         /* entry is a loop */
+      {"0 1|r", {0, 0}, {1, NONE}}, /* entry is a loop */
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const ww_fn *f = graph(cases[k].graph);
@@ -340,8 +365,10 @@ static void test_dominators_of_random_graphs(void **state) {
     for (int b = 0; b < 8; b++) {
       char one[16];
       seed = seed * 1664525 + 1013904223;
-      if ((seed >> 28) % 5 == 0) snprintf(one, sizeof one, "r|");
-      else snprintf(one, sizeof one, "%u %u|", (seed >> 8) % 8, (seed >> 16) % 8);
+      if ((seed >> 28) % 5 == 0)
+        snprintf(one, sizeof one, "r|");
+      else
+        snprintf(one, sizeof one, "%u %u|", (seed >> 8) % 8, (seed >> 16) % 8);
       strcat(spec, one);
     }
     const ww_fn *f = graph(spec);
@@ -380,8 +407,10 @@ static void test_post_dominators_of_random_graphs(void **state) {
     for (int b = 0; b < 8; b++) {
       char one[16];
       seed = seed * 1664525 + 1013904223;
-      if (b == 7 || (seed >> 28) % 5 == 0) snprintf(one, sizeof one, "r|");
-      else snprintf(one, sizeof one, "%u %u|", (seed >> 8) % 8, (seed >> 16) % 8);
+      if (b == 7 || (seed >> 28) % 5 == 0)
+        snprintf(one, sizeof one, "r|");
+      else
+        snprintf(one, sizeof one, "%u %u|", (seed >> 8) % 8, (seed >> 16) % 8);
       strcat(spec, one);
     }
     const ww_fn *f = graph(spec);
@@ -429,7 +458,9 @@ static void test_check_accepts(void **state) {
 
 static void test_check_rejects_text(void **state) {
   (void)state;
-  static const struct { const char *body, *says; } cases[] = {
+  static const struct {
+    const char *body, *says;
+  } cases[] = {
       {"@a:\n  %x = add f32 1.0, 1.0\n  ret\n", "cannot have type f32"},
       {"@a:\n  %x = add i32 %p, 1\n  ret\n", "operand 0 has type i64"},
       {"@a:\n  %x:i64 = add i32 1, 1\n  ret\n", "result has type i64"},
@@ -453,11 +484,13 @@ static void test_check_rejects_text(void **state) {
       {"@a:\n  ret 1:i32\n", "returns 1 values"},
       {"@a:\n  %x = add i32 1, 1\n", "does not end the block"},
       {"@a:\n  ret\n  ret\n", "ends the block too early"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 %x, 1\n  ret\n", "does not dominate"},
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = add i32 %x, 1\n  ret\n",
+       "does not dominate"},
       {"@a:\n  %y = add i32 %x, 1\n  %x = add i32 1, 1\n  ret\n", "does not dominate"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1] [@b 2]\n  ret\n", "2 pairs for 1"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@b 1]\n  ret\n", "no predecessor"},
-      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 [@a %x] [@b 1]\n  ret\n", "does not dominate the end of block 0"},
+      {"@a:\n  cbr 1, @b, @c\n@b:\n  %x = add i32 1, 1\n  br @c\n@c:\n  %y = phi i32 [@a %x] [@b 1]\n  ret\n",
+       "does not dominate the end of block 0"},
       {"@a:\n  br @b\n@b:\n  %x = phi i32 [@a 1.0:f32]\n  ret\n", "pair 0 has type f32"},
       {"@a:\n  ret\n@b:\n  ret\n", "cannot be reached"},
       {"@a:\n  switch i32 %n, @b, %n @b\n@b:\n  ret\n", "case 0 is no i32 constant"},
@@ -469,8 +502,11 @@ static void test_check_rejects_text(void **state) {
   };
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     ww_err e = {0};
-    ww_module m = parse(ww_fmt(arena, "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
-                                      "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n", cases[k].body));
+    ww_module m = parse(
+        ww_fmt(arena,
+               "symbol $s global size 8 align 8\nfn $g ret f32 {\n  param %%a f32\n  param %%b i32\n@a:\n  ret %%a\n}\n"
+               "fn $f {\n  param %%p i64\n  param %%n i32\n%s}\n",
+               cases[k].body));
     if (ww_ir_check(&m, &e) != WW_EDATA) fail_msg("case %zu passed: %s", k, cases[k].body);
     if (!strstr(e.msg, cases[k].says) || !strstr(e.msg, "f")) fail_msg("case %zu: %s", k, e.msg);
   }
@@ -480,14 +516,14 @@ static void test_check_rejects_text(void **state) {
 static void test_check_rejects_structures(void **state) {
   (void)state;
   ww_err e = {0};
-#define REJECTS(damage, says)                                                                                          \
-  do {                                                                                                                 \
-    ww_module m = parse(saxpy);                                                                                        \
-    ww_fn *f = &m.fns[0];                                                                                              \
-    (void)f;                                                                                                           \
-    damage;                                                                                                            \
-    assert_int_equal(ww_ir_check(&m, &e), WW_EDATA);                                                                   \
-    if (!strstr(e.msg, says)) fail_msg("%s", e.msg);                                                                   \
+#define REJECTS(damage, says)                        \
+  do {                                               \
+    ww_module m = parse(saxpy);                      \
+    ww_fn *f = &m.fns[0];                            \
+    (void)f;                                         \
+    damage;                                          \
+    assert_int_equal(ww_ir_check(&m, &e), WW_EDATA); \
+    if (!strstr(e.msg, says)) fail_msg("%s", e.msg); \
   } while (0)
   REJECTS(f->blocks[0].ins[2].a = 1000, "operand 0 is value 1000");
   REJECTS(f->blocks[0].ins[2].a = WW_NOVAL, "operand 0 is value");
@@ -541,19 +577,19 @@ static void test_uses(void **state) {
   const ww_fn *f = &m.fns[3];
   const ww_ins *ins = f->blocks[0].ins;
   ww_val v[8];
-  assert_int_equal(ww_ins_uses(f, &ins[0], v, 8), 0);                                  /* localaddr */
-  assert_int_equal(ww_ins_uses(f, &ins[2], v, 8), 3);                                  /* st x2: address and two values */
+  assert_int_equal(ww_ins_uses(f, &ins[0], v, 8), 0); /* localaddr */
+  assert_int_equal(ww_ins_uses(f, &ins[2], v, 8), 3); /* st x2: address and two values */
   assert_int_equal(v[0], ins[0].dst);
   assert_int_equal(v[1], ins[1].dst + 3);
-  assert_int_equal(ww_ins_uses(f, &ins[2], v, 1), 3);                                  /* counts beyond max */
-  assert_int_equal(ww_ins_uses(f, &ins[9], v, 8), 3);                                  /* calli: target and arguments */
+  assert_int_equal(ww_ins_uses(f, &ins[2], v, 1), 3); /* counts beyond max */
+  assert_int_equal(ww_ins_uses(f, &ins[9], v, 8), 3); /* calli: target and arguments */
   assert_int_equal(v[0], ins[8].dst);
-  assert_int_equal(ww_ins_uses(f, &ins[16], v, 8), 1);                                 /* math.sqrt */
-  assert_int_equal(ww_ins_uses(f, &ins[20], v, 8), 0);                                 /* bar without operand */
-  assert_int_equal(ww_ins_uses(f, &ins[21], v, 8), 1);                                 /* bar.popc */
-  assert_int_equal(ww_ins_uses(f, &ins[22], v, 8), 3);                                 /* printf: format and two */
+  assert_int_equal(ww_ins_uses(f, &ins[16], v, 8), 1); /* math.sqrt */
+  assert_int_equal(ww_ins_uses(f, &ins[20], v, 8), 0); /* bar without operand */
+  assert_int_equal(ww_ins_uses(f, &ins[21], v, 8), 1); /* bar.popc */
+  assert_int_equal(ww_ins_uses(f, &ins[22], v, 8), 3); /* printf: format and two */
   const ww_ins *sw = &ins[f->blocks[0].nins - 1];
-  assert_int_equal(ww_ins_uses(f, sw, v, 8), 4);                                       /* switch: value and three cases */
+  assert_int_equal(ww_ins_uses(f, sw, v, 8), 4); /* switch: value and three cases */
   assert_int_equal(f->vals[v[2]].bits, 0xfffffffe);
 }
 
@@ -564,11 +600,13 @@ static void test_manual_names_every_op(void **state) {
   ww_err e = {0};
   if (ww_read_file(arena, "docs/ir.md", 1 << 20, &text, &n, &e) != WW_OK) fail_msg("%s", e.msg);
   for (int k = 0; k < WW_NOPS; k++)
-    if (!strstr(text, ww_fmt(arena, "`%s`", ww_ops[k].name))) fail_msg("docs/ir.md says nothing about `%s`", ww_ops[k].name);
+    if (!strstr(text, ww_fmt(arena, "`%s`", ww_ops[k].name)))
+      fail_msg("docs/ir.md says nothing about `%s`", ww_ops[k].name);
   for (int k = 0; k < WW_NTYPES; k++) assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_type_names[k])));
   for (int k = 0; k < WW_NSPACES; k++) assert_non_null(strstr(text, ww_fmt(arena, "`%s`", ww_space_names[k])));
   for (int k = 0; k < WW_NSREGS; k++)
-    if (!strstr(text, ww_fmt(arena, "`%s`", ww_sreg_names[k]))) fail_msg("docs/ir.md says nothing about `%s`", ww_sreg_names[k]);
+    if (!strstr(text, ww_fmt(arena, "`%s`", ww_sreg_names[k])))
+      fail_msg("docs/ir.md says nothing about `%s`", ww_sreg_names[k]);
 }
 
 /* Every fenced block of the manual that starts with "module" is a module that passes the checker. */

@@ -24,7 +24,8 @@ static void writer_nests_and_separates(void **state) {
   ww_json_raw(&j, "[1]");
   ww_json_kuint(&j, "u", UINT64_MAX);
   ww_json_end_obj(&j);
-  assert_string_equal(b.s, "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":18446744073709551615}");
+  assert_string_equal(b.s,
+                      "{\"a\":\"x\",\"list\":[-1,[],{},false],\"none\":null,\"raw\":[1],\"u\":18446744073709551615}");
   ww_buf_free(&b);
 }
 
@@ -66,7 +67,8 @@ static void numbers_are_short_and_exact(void **state) {
 
 static void strings_round_trip(void **state) {
   (void)state;
-  static const char *const texts[] = {"", "plain", "q\"b\\s/", "\n\t\r\b\f\x01\x7f", "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"};
+  static const char *const texts[] = {"", "plain", "q\"b\\s/", "\n\t\r\b\f\x01\x7f",
+                                      "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ww_buf b = {0};
     ww_json j = {0};
@@ -83,7 +85,8 @@ static void strings_round_trip(void **state) {
 
 static void bytes_that_are_no_utf8_are_replaced(void **state) {
   (void)state;
-  static const char *const texts[] = {"\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xf0\x80\x80\x80"};
+  static const char *const texts[] = {
+      "\xff", "\xc3", "\xc0\x80", "\xe2\x82", "\xed\xa0\x80", "\xf5\x80\x80\x80", "\xf0\x80\x80\x80"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ww_buf b = {0};
     ww_json j = {0};
@@ -142,8 +145,12 @@ static void reader_says_where(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(writer_nests_and_separates),  TEST(pretty_form_is_the_same_value), TEST(numbers_are_short_and_exact),
-      TEST(strings_round_trip),          TEST(bytes_that_are_no_utf8_are_replaced), TEST(reader_keeps_the_text_of_numbers),
+      TEST(writer_nests_and_separates),
+      TEST(pretty_form_is_the_same_value),
+      TEST(numbers_are_short_and_exact),
+      TEST(strings_round_trip),
+      TEST(bytes_that_are_no_utf8_are_replaced),
+      TEST(reader_keeps_the_text_of_numbers),
       TEST(reader_says_where),
   };
   return RUN(tests);

@@ -46,7 +46,8 @@ static void full_report_round_trips(void **state) {
 }
 
 static void error_report_round_trips(void **state) {
-  const char *text = "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"k\",\"error\":{\"code\":\"unsupported\",\"message\":\"no\",\"file\":\"a.h\",\"line\":3}}";
+  const char *text =
+      "{\"schema_version\":1,\"file\":\"main.cu\",\"kernel\":\"k\",\"error\":{\"code\":\"unsupported\",\"message\":\"no\",\"file\":\"a.h\",\"line\":3}}";
   ww_report r;
   ww_err e = {0};
   assert_int_equal(ww_report_parse(text, *state, &r, &e), WW_OK);
@@ -65,7 +66,11 @@ static void every_metric_round_trips(void **state) {
 static void unknown_members_are_passed_over(void **state) {
   ww_report r;
   ww_err e = {0};
-  assert_int_equal(ww_report_parse("{\"schema_version\":1,\"by\":\"trace\",\"counts\":{\"x\":1},\"metrics\":{\"future\":{\"value\":1}}}", *state, &r, &e), WW_OK);
+  assert_int_equal(
+      ww_report_parse(
+          "{\"schema_version\":1,\"by\":\"trace\",\"counts\":{\"x\":1},\"metrics\":{\"future\":{\"value\":1}}}", *state,
+          &r, &e),
+      WW_OK);
 }
 
 static void bad_reports(void **state) {
@@ -76,8 +81,12 @@ static void bad_reports(void **state) {
       {"{\"schema_version\":1}", "by: expected grounded, machine, text, trace or hardware"},
       {"{\"schema_version\":1,\"by\":\"magic\"}", "by: expected grounded, machine, text, trace or hardware"},
       {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":[]}", "metrics: expected an object"},
-      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":5}}", "metrics.time_us: expected an object with a number \"value\""},
-      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":\"5\"}}}", "metrics.time_us: expected an object with a number \"value\""},
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":1e999}}}",
+       "metrics.time_us: expected an object with a number \"value\""},
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":5}}",
+       "metrics.time_us: expected an object with a number \"value\""},
+      {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":\"5\"}}}",
+       "metrics.time_us: expected an object with a number \"value\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"launch\":{\"gird\":1}}",
        "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count"},
       {"{\"schema_version\":1,\"by\":\"text\",\"findings\":[{}]}", "findings[0]: expected \"rule\" and \"message\""},
@@ -101,7 +110,8 @@ static void extra_members_come_last(void **state) {
   (void)state;
   ww_json_begin(&j, &b);
   ww_report_write(&r, &j, add_member, &n);
-  assert_string_equal(b.s, "{\"schema_version\":1,\"kernel\":\"k\",\"by\":\"trace\",\"assumed\":[],\"metrics\":{},\"extra\":5}");
+  assert_string_equal(
+      b.s, "{\"schema_version\":1,\"kernel\":\"k\",\"by\":\"trace\",\"assumed\":[],\"metrics\":{},\"extra\":5}");
   ww_buf_free(&b);
 }
 
@@ -121,6 +131,13 @@ static void table_for_people(void **state) {
                                            "  assumed x: 4194304 bytes, from the accesses\n");
 }
 
+static void what_is_no_number_is_left_out(void **state) {
+  ww_report r = {.by = WW_BY_TRACE};
+  ww_report_set(&r, WW_M_ai, __builtin_nan(""));
+  ww_report_set(&r, WW_M_time_us, __builtin_inf());
+  assert_string_equal(written(&r, *state), "{\"schema_version\":1,\"by\":\"trace\",\"assumed\":[],\"metrics\":{}}");
+}
+
 static void metrics_are_found_by_name(void **state) {
   (void)state;
   for (int i = 0; i < WW_NMETRICS; i++) assert_int_equal(ww_metric_named(ww_metrics[i].name), i);
@@ -129,9 +146,15 @@ static void metrics_are_found_by_name(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(full_report_round_trips),         TEST(error_report_round_trips), TEST(every_metric_round_trips),
-      TEST(unknown_members_are_passed_over), TEST(bad_reports),              TEST(extra_members_come_last),
-      TEST(table_for_people),                TEST(metrics_are_found_by_name),
+      TEST(full_report_round_trips),
+      TEST(error_report_round_trips),
+      TEST(every_metric_round_trips),
+      TEST(unknown_members_are_passed_over),
+      TEST(bad_reports),
+      TEST(extra_members_come_last),
+      TEST(table_for_people),
+      TEST(metrics_are_found_by_name),
+      TEST(what_is_no_number_is_left_out),
   };
   return RUN(tests);
 }

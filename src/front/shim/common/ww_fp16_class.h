@@ -15,6 +15,7 @@ struct WW_ALIGN(2) WW_H {
   WW_MHD constexpr WW_H(WW_H_RAW r) : v(__builtin_bit_cast(WW_N, r.x)) {}
   WW_MHD constexpr operator WW_H_RAW() const { return WW_H_RAW{__builtin_bit_cast(unsigned short, v)}; }
   WW_MHD WW_H &operator=(WW_H_RAW r) { v = __builtin_bit_cast(WW_N, r.x); return *this; }
+  template <class O, class = typename O::native> WW_MHD constexpr explicit WW_H(const O &o) : v((WW_N)(float)o.v) {} /* the other 16-bit type */
   WW_MHD constexpr WW_H(float f) : v((WW_N)f) {}
   WW_MHD constexpr WW_H(double d) : v((WW_N)d) {}
   WW_MHD constexpr operator float() const { return (float)v; }

@@ -19,7 +19,7 @@ WW_HD unsigned char __ww_to_fp8(float f, __nv_saturation_t sat, __nv_fp8_interpr
   unsigned bits = __builtin_bit_cast(unsigned, f);
   unsigned char sign = (unsigned char)(bits >> 24 & 0x80);
   float a = __builtin_bit_cast(float, bits & 0x7fffffff);
-  if (a != a) return sign | 0x7f;
+  if (a != a) return 0x7f;
   int e = (int)(bits >> 23 & 0xff) - 127;
   if (e < emin) e = emin;
   /* a / 2^(e-mant), rounded: an integer in [0, 2^(mant+1)] */
@@ -76,23 +76,29 @@ WW_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_in
     WW_MHD explicit operator int() const { return (int)__ww_from_fp8(__x, KIND); }                             \
     WW_MHD explicit operator bool() const { return (__x & 0x7f) != 0; }                                        \
   };
-#define WW_FP8X(N, KIND)                                                                                       \
-  struct WW_ALIGN(2) N##x2 { /* N is the name without x2, x4 */                                                \
+#define WW_FP8X(N2, N4, KIND)                                                                                  \
+  struct WW_ALIGN(2) N2 {                                                                                      \
     __nv_fp8x2_storage_t __x;                                                                                  \
-    N##x2() = default;                                                                                         \
-    WW_MHD explicit N##x2(float2 f) : __x(__nv_cvt_float2_to_fp8x2(f, __NV_SATFINITE, KIND)) {}                \
-    WW_MHD explicit N##x2(__half2 f) : __x(__nv_cvt_float2_to_fp8x2(__half22float2(f), __NV_SATFINITE, KIND)) {} \
+    N2() = default;                                                                                            \
+    WW_MHD explicit N2(float2 f) : __x(__nv_cvt_float2_to_fp8x2(f, __NV_SATFINITE, KIND)) {}                   \
+    WW_MHD explicit N2(double2 f) : N2(float2{(float)f.x, (float)f.y}) {}                                      \
+    WW_MHD explicit N2(__half2 f) : N2(__half22float2(f)) {}                                                   \
+    WW_MHD explicit N2(__ww_bfloat162 f) : N2(__bfloat1622float2(f)) {}                                        \
     WW_MHD explicit operator float2() const {                                                                  \
       return float2{__ww_from_fp8((unsigned char)__x, KIND), __ww_from_fp8((unsigned char)(__x >> 8), KIND)};  \
     }                                                                                                          \
     WW_MHD explicit operator __half2() const { return __half2(__nv_cvt_fp8x2_to_halfraw2(__x, KIND)); }        \
   };                                                                                                           \
-  struct WW_ALIGN(4) N##x4 {                                                                                   \
+  struct WW_ALIGN(4) N4 {                                                                                      \
     __nv_fp8x4_storage_t __x;                                                                                  \
-    N##x4() = default;                                                                                         \
-    WW_MHD explicit N##x4(float4 f)                                                                            \
-        : __x(__nv_cvt_float2_to_fp8x2(float2{f.x, f.y}, __NV_SATFINITE, KIND) |                               \
-              (unsigned)__nv_cvt_float2_to_fp8x2(float2{f.z, f.w}, __NV_SATFINITE, KIND) << 16) {}             \
+    N4() = default;                                                                                            \
+    WW_MHD explicit N4(float2 lo, float2 hi)                                                                   \
+        : __x(__nv_cvt_float2_to_fp8x2(lo, __NV_SATFINITE, KIND) |                                             \
+              (unsigned)__nv_cvt_float2_to_fp8x2(hi, __NV_SATFINITE, KIND) << 16) {}                           \
+    WW_MHD explicit N4(float4 f) : N4(float2{f.x, f.y}, float2{f.z, f.w}) {}                                   \
+    WW_MHD explicit N4(double4 f) : N4(float2{(float)f.x, (float)f.y}, float2{(float)f.z, (float)f.w}) {}      \
+    WW_MHD explicit N4(__half2 lo, __half2 hi) : N4(__half22float2(lo), __half22float2(hi)) {}                 \
+    WW_MHD explicit N4(__ww_bfloat162 lo, __ww_bfloat162 hi) : N4(__bfloat1622float2(lo), __bfloat1622float2(hi)) {} \
     WW_MHD explicit operator float4() const {                                                                  \
       return float4{__ww_from_fp8((unsigned char)__x, KIND), __ww_from_fp8((unsigned char)(__x >> 8), KIND),   \
                     __ww_from_fp8((unsigned char)(__x >> 16), KIND), __ww_from_fp8((unsigned char)(__x >> 24), KIND)}; \
@@ -100,12 +106,8 @@ WW_HD __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x, __nv_fp8_in
   };
 WW_FP8(__nv_fp8_e4m3, __NV_E4M3)
 WW_FP8(__nv_fp8_e5m2, __NV_E5M2)
-#define __nv_fp8x2_e4m3 __nv_fp8_e4m3x2
-#define __nv_fp8x4_e4m3 __nv_fp8_e4m3x4
-#define __nv_fp8x2_e5m2 __nv_fp8_e5m2x2
-#define __nv_fp8x4_e5m2 __nv_fp8_e5m2x4
-WW_FP8X(__nv_fp8_e4m3, __NV_E4M3)
-WW_FP8X(__nv_fp8_e5m2, __NV_E5M2)
+WW_FP8X(__nv_fp8x2_e4m3, __nv_fp8x4_e4m3, __NV_E4M3)
+WW_FP8X(__nv_fp8x2_e5m2, __nv_fp8x4_e5m2, __NV_E5M2)
 #undef WW_FP8
 #undef WW_FP8X
 #endif

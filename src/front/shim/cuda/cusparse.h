@@ -250,4 +250,27 @@ extern "C" cusparseStatus_t
     cusparseZgtsv2StridedBatch_bufferSizeExt(...), cusparseZgtsv2_bufferSizeExt(...), cusparseZgtsv2_nopivot(...),
     cusparseZgtsv2_nopivot_bufferSizeExt(...), cusparseZgtsvInterleavedBatch(...),
     cusparseZgtsvInterleavedBatch_bufferSizeExt(...), cusparseZnnz(...), cusparseZnnz_compress(...);
+
+/* ---- removed in CUDA 13, still in programs ---- */
+typedef struct csrsv2Info *csrsv2Info_t;
+typedef struct csrsm2Info *csrsm2Info_t;
+typedef struct csric02Info *csric02Info_t;
+typedef struct bsric02Info *bsric02Info_t;
+typedef struct csrilu02Info *csrilu02Info_t;
+typedef struct bsrilu02Info *bsrilu02Info_t;
+typedef struct csrgemm2Info *csrgemm2Info_t;
+typedef struct csru2csrInfo *csru2csrInfo_t;
+typedef struct pruneInfo *pruneInfo_t;
+#define WW_SDCZ(PRE, POST) PRE##S##POST(...), PRE##D##POST(...), PRE##C##POST(...), PRE##Z##POST(...)
+extern "C" cusparseStatus_t
+    cusparseCreateCsrsv2Info(...), cusparseDestroyCsrsv2Info(...), cusparseCreateCsrsm2Info(...), cusparseDestroyCsrsm2Info(...),
+    cusparseCreateCsric02Info(...), cusparseDestroyCsric02Info(...), cusparseCreateCsrilu02Info(...), cusparseDestroyCsrilu02Info(...),
+    cusparseXcsrilu02_zeroPivot(...), cusparseXcsric02_zeroPivot(...), cusparseXcsrsv2_zeroPivot(...), cusparseXcsrgemm2Nnz(...),
+    WW_SDCZ(cusparse, csrilu02_bufferSize), WW_SDCZ(cusparse, csrilu02_analysis), WW_SDCZ(cusparse, csrilu02),
+    WW_SDCZ(cusparse, csric02_bufferSize), WW_SDCZ(cusparse, csric02_analysis), WW_SDCZ(cusparse, csric02),
+    WW_SDCZ(cusparse, csrsv2_bufferSize), WW_SDCZ(cusparse, csrsv2_analysis), WW_SDCZ(cusparse, csrsv2_solve),
+    WW_SDCZ(cusparse, csrsm2_bufferSizeExt), WW_SDCZ(cusparse, csrsm2_analysis), WW_SDCZ(cusparse, csrsm2_solve),
+    WW_SDCZ(cusparse, csrgemm2_bufferSizeExt), WW_SDCZ(cusparse, csrgemm2), WW_SDCZ(cusparse, csrmv), WW_SDCZ(cusparse, csrmm), WW_SDCZ(cusparse, csrmm2),
+    WW_SDCZ(cusparse, gthr), WW_SDCZ(cusparse, gthrz), WW_SDCZ(cusparse, sctr), WW_SDCZ(cusparse, axpyi), WW_SDCZ(cusparse, dense2csr), WW_SDCZ(cusparse, csr2dense), WW_SDCZ(cusparse, csr2csc);
+#undef WW_SDCZ
 #endif

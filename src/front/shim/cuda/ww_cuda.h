@@ -15,9 +15,13 @@
 #include "ww_math_host.h"                       /* CUDA's extra math functions for host code */
 #include "ww_intrinsics.h"                      /* warp and bit intrinsics that clang lacks */
 #include "ww_simd.h"                            /* __vadd4 ...: SIMD within a word */
+#include "ww_dpx.h"                             /* __viaddmax_s32 ...: dynamic programming */
 #include "ww_atomic.h"                          /* atomicAdd ... */
 #include "ww_runtime_types.h"                   /* cudaError_t, cudaDeviceProp ... */
 #include "ww_runtime_api.h"                     /* cudaMalloc ... */
 #include "ww_texture.h"                         /* tex2D, surf2Dread ... */
+#ifndef WW_NO_TEXTURE_REFERENCES                /* for a program that has its own `texture` or `surface` */
+#include "ww_texture_ref.h"
+#endif
 
 #endif

@@ -1,5 +1,5 @@
 /* Device intrinsics that neither clang's headers nor libdevice supply: funnel shifts, byte dot products,
- * warp match, cache-hinted loads and stores, DPX three-way minima, sleep and timer. */
+ * warp match, cache-hinted loads and stores, sleep and timer. */
 #ifndef WW_INTRINSICS_H
 #define WW_INTRINSICS_H
 #include "ww_vec.h"
@@ -72,26 +72,6 @@ template <class T> WW_D void __stwt(T *p, T v) { *p = v; }
 #define WW_LDG(T) WW_D T __ldg(const T *p) { return *p; }
 WW_LDG(float3) WW_LDG(int3) WW_LDG(uint3) WW_LDG(double3) WW_LDG(double4) WW_LDG(float1) WW_LDG(int1) WW_LDG(uint1)
 #undef WW_LDG
-
-/* ---- DPX ---- */
-#define WW_DPX(T, S)                                                                              \
-  WW_HD T __vimax3_##S(T a, T b, T c) { return max(max(a, b), c); }                               \
-  WW_HD T __vimin3_##S(T a, T b, T c) { return min(min(a, b), c); }                               \
-  WW_HD T __viaddmax_##S(T a, T b, T c) { return max((T)(a + b), c); }                            \
-  WW_HD T __viaddmin_##S(T a, T b, T c) { return min((T)(a + b), c); }
-WW_DPX(int, s32)
-WW_DPX(unsigned, u32)
-#undef WW_DPX
-WW_HD int __vimax_s32_relu(int a, int b) { return max(max(a, b), 0); }
-WW_HD int __vimin_s32_relu(int a, int b) { return max(min(a, b), 0); }
-WW_HD int __vimax3_s32_relu(int a, int b, int c) { return max(max(max(a, b), c), 0); }
-WW_HD int __vimin3_s32_relu(int a, int b, int c) { return max(min(min(a, b), c), 0); }
-WW_HD int __viaddmax_s32_relu(int a, int b, int c) { return max(max(a + b, c), 0); }
-WW_HD int __viaddmin_s32_relu(int a, int b, int c) { return max(min(a + b, c), 0); }
-WW_HD int __vibmax_s32(int a, int b, bool *p) { *p = a >= b; return max(a, b); }
-WW_HD int __vibmin_s32(int a, int b, bool *p) { *p = a <= b; return min(a, b); }
-WW_HD unsigned __vibmax_u32(unsigned a, unsigned b, bool *p) { *p = a >= b; return max(a, b); }
-WW_HD unsigned __vibmin_u32(unsigned a, unsigned b, bool *p) { *p = a <= b; return min(a, b); }
 
 /* ---- time, hints ---- */
 WW_D void __nanosleep(unsigned ns) { __nvvm_nanosleep(ns); }

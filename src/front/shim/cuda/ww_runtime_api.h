@@ -26,6 +26,10 @@ __host__ __device__ cudaError_t cudaStreamDestroy(cudaStream_t);
 __host__ __device__ cudaError_t cudaMemcpyAsync(void *, const void *, size_t, cudaMemcpyKind, cudaStream_t = 0);
 __host__ __device__ cudaError_t cudaMemsetAsync(void *, int, size_t, cudaStream_t = 0);
 __host__ __device__ cudaError_t cudaFree(void *);
+/* an argument may be a class that converts to a pointer */
+cudaError_t cudaMemcpy(void *, const void *, size_t, cudaMemcpyKind);
+cudaError_t cudaMemset(void *, int, size_t);
+cudaError_t cudaFreeHost(void *);
 
 cudaError_t
     /* devices */
@@ -38,9 +42,9 @@ cudaError_t
     cudaThreadSynchronize(...), cudaThreadExit(...), cudaThreadSetLimit(...), cudaThreadSetCacheConfig(...),
     cudaProfilerStart(...), cudaProfilerStop(...), cudaProfilerInitialize(...),
     /* memory */
-    cudaFreeHost(...), cudaFreeAsync(...), cudaFreeArray(...), cudaFreeMipmappedArray(...), cudaHostRegister(...), cudaHostUnregister(...),
-    cudaHostGetFlags(...), cudaHostGetDevicePointer(...), cudaMemGetInfo(...), cudaPointerGetAttributes(...), cudaMemset(...), cudaMemset2D(...),
-    cudaMemset2DAsync(...), cudaMemset3D(...), cudaMemset3DAsync(...), cudaMemcpy(...), cudaMemcpy2D(...), cudaMemcpy2DAsync(...),
+    cudaFreeAsync(...), cudaFreeArray(...), cudaFreeMipmappedArray(...), cudaHostRegister(...), cudaHostUnregister(...),
+    cudaHostGetFlags(...), cudaHostGetDevicePointer(...), cudaMemGetInfo(...), cudaPointerGetAttributes(...), cudaMemset2D(...),
+    cudaMemset2DAsync(...), cudaMemset3D(...), cudaMemset3DAsync(...), cudaMemcpy2D(...), cudaMemcpy2DAsync(...),
     cudaMemcpy2DToArray(...), cudaMemcpy2DToArrayAsync(...), cudaMemcpy2DFromArray(...), cudaMemcpy2DFromArrayAsync(...),
     cudaMemcpy2DArrayToArray(...), cudaMemcpyToArray(...), cudaMemcpyToArrayAsync(...), cudaMemcpyFromArray(...), cudaMemcpyArrayToArray(...),
     cudaMemcpy3D(...), cudaMemcpy3DAsync(...), cudaMemcpy3DPeer(...), cudaMemcpy3DPeerAsync(...), cudaMemcpyPeer(...), cudaMemcpyPeerAsync(...),

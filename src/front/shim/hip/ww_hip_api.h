@@ -38,34 +38,34 @@ hipError_t hipEventRecord(hipEvent_t, hipStream_t = 0);
 hipError_t hipStreamAddCallback(hipStream_t, hipStreamCallback_t, void *, unsigned);
 hipError_t hipLaunchHostFunc(hipStream_t, hipHostFn_t, void *);
 hipError_t hipLaunchCooperativeKernel(const void *, dim3, dim3, void **, unsigned, hipStream_t);
-template <class K> hipError_t hipLaunchCooperativeKernel(K, dim3, dim3, void **, unsigned, hipStream_t);
+template <class K> hipError_t hipLaunchCooperativeKernel(K, dim3, dim3, void **, unsigned, hipStream_t) WW_NO_BODY
 hipError_t hipCreateTextureObject(hipTextureObject_t *, const hipResourceDesc *, const hipTextureDesc *, const hipResourceViewDesc *);
 hipPitchedPtr make_hipPitchedPtr(void *, size_t, size_t, size_t);
 hipExtent make_hipExtent(size_t, size_t, size_t);
 hipPos make_hipPos(size_t, size_t, size_t);
 hipChannelFormatDesc hipCreateChannelDesc(int, int, int, int, hipChannelFormatKind);
-template <class T> hipChannelFormatDesc hipCreateChannelDesc();
+template <class T> hipChannelFormatDesc hipCreateChannelDesc() WW_NO_BODY
 
 /* Kernels may be template instances, whose address only a deduced parameter takes. */
-template <class T> hipError_t hipMalloc(T **, size_t);
-template <class T> hipError_t hipMallocManaged(T **, size_t, unsigned = hipMemAttachGlobal);
-template <class T> hipError_t hipMallocHost(T **, size_t);
-template <class T> hipError_t hipHostMalloc(T **, size_t, unsigned = 0);
-template <class T> hipError_t hipHostAlloc(T **, size_t, unsigned = 0);
-template <class T> hipError_t hipMallocAsync(T **, size_t, hipStream_t);
-template <class T> hipError_t hipMallocPitch(T **, size_t *, size_t, size_t);
-template <class T> hipError_t hipMemcpyToSymbol(T &&, const void *, size_t, size_t = 0, hipMemcpyKind = hipMemcpyHostToDevice);
-template <class T> hipError_t hipMemcpyToSymbolAsync(T &&, const void *, size_t, size_t, hipMemcpyKind, hipStream_t = 0);
-template <class T> hipError_t hipMemcpyFromSymbol(void *, T &&, size_t, size_t = 0, hipMemcpyKind = hipMemcpyDeviceToHost);
-template <class T> hipError_t hipGetSymbolAddress(void **, T &&);
-template <class T> hipError_t hipGetSymbolSize(size_t *, T &&);
-template <class K> hipError_t hipFuncSetAttribute(K, hipFuncAttribute, int);
-template <class K> hipError_t hipFuncSetCacheConfig(K, hipFuncCache_t);
-template <class K> hipError_t hipFuncSetSharedMemConfig(K, hipSharedMemConfig);
-template <class K> hipError_t hipFuncGetAttributes(hipFuncAttributes *, K);
-template <class K> hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *, K, int, size_t);
-template <class K> hipError_t hipOccupancyMaxPotentialBlockSize(int *, int *, K, size_t = 0, int = 0);
-template <class K, class F> hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *, int *, K, F, int = 0);
+template <class T> hipError_t hipMalloc(T **, size_t) WW_NO_BODY
+template <class T> hipError_t hipMallocManaged(T **, size_t, unsigned = hipMemAttachGlobal) WW_NO_BODY
+template <class T> hipError_t hipMallocHost(T **, size_t) WW_NO_BODY
+template <class T> hipError_t hipHostMalloc(T **, size_t, unsigned = 0) WW_NO_BODY
+template <class T> hipError_t hipHostAlloc(T **, size_t, unsigned = 0) WW_NO_BODY
+template <class T> hipError_t hipMallocAsync(T **, size_t, hipStream_t) WW_NO_BODY
+template <class T> hipError_t hipMallocPitch(T **, size_t *, size_t, size_t) WW_NO_BODY
+template <class T> hipError_t hipMemcpyToSymbol(T &&, const void *, size_t, size_t = 0, hipMemcpyKind = hipMemcpyHostToDevice) WW_NO_BODY
+template <class T> hipError_t hipMemcpyToSymbolAsync(T &&, const void *, size_t, size_t, hipMemcpyKind, hipStream_t = 0) WW_NO_BODY
+template <class T> hipError_t hipMemcpyFromSymbol(void *, T &&, size_t, size_t = 0, hipMemcpyKind = hipMemcpyDeviceToHost) WW_NO_BODY
+template <class T> hipError_t hipGetSymbolAddress(void **, T &&) WW_NO_BODY
+template <class T> hipError_t hipGetSymbolSize(size_t *, T &&) WW_NO_BODY
+template <class K> hipError_t hipFuncSetAttribute(K, hipFuncAttribute, int) WW_NO_BODY
+template <class K> hipError_t hipFuncSetCacheConfig(K, hipFuncCache_t) WW_NO_BODY
+template <class K> hipError_t hipFuncSetSharedMemConfig(K, hipSharedMemConfig) WW_NO_BODY
+template <class K> hipError_t hipFuncGetAttributes(hipFuncAttributes *, K) WW_NO_BODY
+template <class K> hipError_t hipOccupancyMaxActiveBlocksPerMultiprocessor(int *, K, int, size_t) WW_NO_BODY
+template <class K> hipError_t hipOccupancyMaxPotentialBlockSize(int *, int *, K, size_t = 0, int = 0) WW_NO_BODY
+template <class K, class F> hipError_t hipOccupancyMaxPotentialBlockSizeVariableSMem(int *, int *, K, F, int = 0) WW_NO_BODY
 
 #define WW_HIP(name) WW_HOST_CALL(hipError_t, name)
 /* Device and context. */

@@ -60,4 +60,14 @@ __device__ __attribute__((noreturn)) static inline void __assert_fail(const char
 }
 }
 
+/* Memory functions of the C library. */
+extern "C" {
+__device__ static inline void *memcpy(void *d, const void *s, size_t n) { return __builtin_memcpy(d, s, n); }
+__device__ static inline void *memset(void *d, int c, size_t n) { return __builtin_memset(d, c, n); }
+__device__ static inline void *memmove(void *d, const void *s, size_t n) { return __builtin_memmove(d, s, n); }
+}
+
+/* A library function whose device code this shim lacks: an unresolved call, which the interpreter reports by name. */
+extern "C" __host__ __device__ __attribute__((noreturn)) void __ww_unsupported(const char *what);
+
 #endif

@@ -185,8 +185,8 @@ template <class T, int X, int Y = 1, int Z = 1> struct __ww_neighbours {
   ends *s;
   int tid;
   template <int N> WW_MD void publish(T (&v)[N]) { s->first[tid] = v[0]; s->last[tid] = v[N - 1]; __syncthreads(); }
-  WW_MD T left() const { return s->last[tid - 1]; }
-  WW_MD T right() const { return s->first[tid + 1]; }
+  WW_MD T &left() const { return s->last[tid - 1]; } /* lvalues: an operator may take T & */
+  WW_MD T &right() const { return s->first[tid + 1]; }
 };
 
 template <class T, int X, int Y = 1, int Z = 1, int = 0> class BlockDiscontinuity {

@@ -30,7 +30,7 @@ public:
 #pragma unroll
     for (int d = 1; d < 32; d *= 2) {
       if (d >= width) break;
-      T other = __ww_by_words(v, [=](unsigned w) { return __shfl_down_sync(__activemask(), w, (unsigned)d); });
+      T other = __ww_by_words(v, [=](unsigned w) { return __shfl_down_sync(~0u, w, (unsigned)d); });
       if ((tid_ & 31) + d < here && (tid_ & 31) + d < 32) v = op(v, other);
     }
     if (WARPS > 1) {

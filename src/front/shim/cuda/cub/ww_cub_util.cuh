@@ -108,7 +108,10 @@ WW_D unsigned LaneMaskLt() { return (1u << LaneId()) - 1; }
 WW_D unsigned LaneMaskLe() { return (2u << LaneId()) - 1; }
 WW_D unsigned LaneMaskGe() { return ~LaneMaskLt(); }
 WW_D unsigned LaneMaskGt() { return ~LaneMaskLe(); }
-WW_D int RowMajorTid(int x, int y, int) { return (int)threadIdx.x + x * ((int)threadIdx.y + y * (int)threadIdx.z); }
+/* Thread number in the block; a dimension known to be 1 is not read. */
+WW_D int RowMajorTid(int x, int y, int z) {
+  return (int)threadIdx.x + (y == 1 ? 0 : x * (int)threadIdx.y) + (z == 1 ? 0 : x * y * (int)threadIdx.z);
+}
 template <int W = 32, class T> WW_D T ShuffleIndex(T v, int lane, unsigned m = ~0u) { return __ww_by_words(v, [=](unsigned w) { return __shfl_sync(m, w, lane, W); }); }
 template <int W = 32, class T> WW_D T ShuffleUp(T v, int d, int first, unsigned m) {
   T r = __ww_by_words(v, [=](unsigned w) { return __shfl_up_sync(m, w, (unsigned)d, W); });

@@ -1,0 +1,1 @@
+/* texture_indirect_functions.h: in case the toolkit has none; one beside cuda_runtime.h is found first. */

@@ -1,0 +1,2 @@
+#include <thrust/ww_thrust_vector.h>
+#include <thrust/ww_thrust_algorithm.h>

@@ -1,0 +1,1 @@
+#include <thrust/ww_thrust_algorithm.h>

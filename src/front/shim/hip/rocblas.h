@@ -1,0 +1,2 @@
+#pragma once
+#include "rocblas/rocblas.h"

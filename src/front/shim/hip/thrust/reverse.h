@@ -1,0 +1,2 @@
+#pragma once
+#include "ww_thrust.h"
