@@ -34,7 +34,7 @@ CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
 LIB_SRCS  := $(filter-out $(CMD_SRCS),$(SRCS))
 CMD_OBJS  := $(CMD_SRCS:src/%.c=$(BUILD)/%.o)
 LIB_OBJS  := $(LIB_SRCS:src/%.c=$(BUILD)/%.o)
-UNIT_SRCS := $(sort $(wildcard tests/unit/*.c))
+UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
 UNITS     := $(UNIT_SRCS:tests/unit/%.c=$(BUILD)/tests/unit/%)
 
 # ---- the warp interpreter: lanes x instruction set -> $(BUILD)/trace/interp.<isa><lanes>.o ----

@@ -1,4 +1,4 @@
-/* run_kernels.c - runs the triples of tests/kernels through the command line program and checks what it says and leaves.
+/* run_kernels.c - runs the triples of tests/kernels through the program and checks what it says and leaves.
  *
  *   run_kernels PROGRAM [FOLDER] [--only SUBSTRING] [--jobs N] [--verbose]
  *

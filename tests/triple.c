@@ -55,7 +55,8 @@ static char *first_line(char *s) {
 }
 
 cJSON *triple_trace(triple *t, const char *program, const char *dump) {
-  const char *argv[] = {program, "trace", t->launch->file, "--launch", t->spec, "--full", "--json", "--dump", dump, NULL};
+  const char *argv[] = {program,  "trace",  t->launch->file, "--launch", t->spec,
+                        "--full", "--json", "--dump",        dump,       NULL};
   ww_run_result run = {0};
   ww_err e = {0};
   cJSON *report = NULL;
@@ -131,7 +132,8 @@ static void initial_memory(triple *t, regions *m, ref_state *r) {
     for (uint32_t k = 0; k < arg->nptrs && nptrs < REF_MAX; k++)
       r->ptr[nptrs++] = add_buffer(t, m, &arg->ptrs[k].buffer, ww_fmt(t->a, "arg%u.%u", i, arg->ptrs[k].at), i);
   }
-  for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++) r->symbol[i] = add_symbol(t, m, &t->launch->symbols[i], i);
+  for (uint32_t i = 0; i < t->launch->nsymbols && i < REF_MAX; i++)
+    r->symbol[i] = add_symbol(t, m, &t->launch->symbols[i], i);
 }
 
 /* ---- comparing elements ---- */
@@ -187,12 +189,14 @@ static void show(char *out, size_t n, uint64_t bits, uint32_t size, real_kind k)
     snprintf(out, n, "%.9g (0x%0*llx)", real_of(bits, k), (int)(2 * size), (unsigned long long)bits);
 }
 
-static void compare(triple *t, const char *what, const char *type, const uint8_t *want, const uint8_t *got, uint64_t bytes) {
+static void compare(triple *t, const char *what, const char *type, const uint8_t *want, const uint8_t *got,
+                    uint64_t bytes) {
   uint32_t size = type ? ww_elem_size(type) : 1;
   real_kind k = kind_of(type);
   uint64_t wrong = 0, first = 0, n = bytes / size;
   for (uint64_t i = 0; i < n; i++)
-    if (!same(t, element_bits(want + i * size, size), element_bits(got + i * size, size), size, k) && wrong++ == 0) first = i;
+    if (!same(t, element_bits(want + i * size, size), element_bits(got + i * size, size), size, k) && wrong++ == 0)
+      first = i;
   if (!wrong) return;
   char w[64], g[64];
   show(w, sizeof w, element_bits(want + first * size, size), size, k);
@@ -236,7 +240,8 @@ void triple_check_reference(triple *t, const char *dump, const char *who) {
   }
 }
 
-void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump, const char *got_name) {
+void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump,
+                        const char *got_name) {
   ref_state r;
   regions m;
   initial_memory(t, &m, &r);
@@ -244,7 +249,8 @@ void triple_check_dumps(triple *t, const char *want_dump, const char *want_name,
     const region *v = &m.v[i];
     if (!v->file) continue;
     const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes), *got = read_dump(t, got_dump, v->file, v->bytes);
-    if (want && got) compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
+    if (want && got)
+      compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
   }
 }
 
@@ -258,7 +264,8 @@ char **triple_names(const char *dir, const char *prefix, const char *only, uint3
   *n = 0;
   for (struct dirent *f; d && (f = readdir(d));) {
     size_t len = strlen(f->d_name);
-    if (len < 6 || strcmp(f->d_name + len - 5, ".want") != 0 || strncmp(f->d_name, prefix, strlen(prefix)) != 0) continue;
+    if (len < 6 || strcmp(f->d_name + len - 5, ".want") != 0 || strncmp(f->d_name, prefix, strlen(prefix)) != 0)
+      continue;
     char *name = ww_xmalloc(len);
     snprintf(name, len, "%.*s", (int)(len - 5), f->d_name);
     if (only && !strstr(name, only)) {

@@ -28,7 +28,8 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump);
 /* Dumped buffers and symbols against the host reference; `who` (may be NULL) made the dump, for messages. */
 void triple_check_reference(triple *t, const char *dump, const char *who);
 /* Dumped buffers of two runs against each other; the names go into messages. */
-void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump, const char *got_name);
+void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump,
+                        const char *got_name);
 
 /* A list of the names with a .want in dir that contain `only` (NULL: all) and start with `prefix`, sorted. */
 char **triple_names(const char *dir, const char *prefix, const char *only, uint32_t *n);

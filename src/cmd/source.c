@@ -141,7 +141,7 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   if (!st) st = load(c, &f, cache);
   if (!st) st = choose(c, &cache->unit.module, launch, fn);
   if (st) return st;
-  c->kernel = (*fn)->name;
+  c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
   if (complete(launch, *fn)) return WW_OK;
   ww_launch under = {0};
   const char *comment = ww_front_comment((*fn)->file ? (*fn)->file : launch->file, (*fn)->line, c->arena);

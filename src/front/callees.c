@@ -248,6 +248,14 @@ ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
   return low_select(F, s->rt, any, low_fconst(F, s->rt, (double)__builtin_nan("")), r);
 }
 
+ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
+  (void)x, (void)y;
+  uint64_t k;
+  ww_val sel = low_is_const(c->F, s->v[2], &k) ? low_const(c->F, WW_I32, k & 0x7777)
+                                               : low_op(c->F, WW_OP_AND, WW_I32, s->v[2], low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
+  return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
+}
+
 ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y) {
   (void)y;
   return low_math(c->F, WW_MATH_RCP, s->rt, flags, s->v[0], WW_NOVAL, WW_NOVAL);

@@ -73,6 +73,7 @@ ww_val each_fshift(low_callee *c, const low_lane *s, int op, int clamp);
 ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y);
 ww_val each_bits(low_callee *c, const low_lane *s, int x, int y);
 ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan);   /* nan: a NaN wins */
+ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y);    /* three bits of each selector count */
 ww_val each_rcp(low_callee *c, const low_lane *s, int flags, int y);
 
 enum { FC_NAN, FC_INF, FC_FINITE, FC_NORMAL, FC_SIGN, FC_NOT_NAN2, FC_NAN2, FC_EQ, FC_NE, FC_GT, FC_GE, FC_LT, FC_LE, FC_LG };

@@ -121,13 +121,17 @@ void call_nv_match(low_callee *c, int x, int y) {
   if (c->rt->n > 1) c->res[1] = out[1];
 }
 
+/* The intrinsic takes (value, mask), but clang's own __reduce_*_sync pass (mask, value): the one that is all ones, or else the
+ * first, is taken for the mask. */
 void call_nv_redux(low_callee *c, int x, int y) {
   (void)x, (void)y;
+  int64_t mask;
+  uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
   static const struct { const char *name; uint8_t rmw; } ops[] = {{"add", WW_RMW_ADD},   {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX}, {"min", WW_RMW_SMIN},
                                                                     {"max", WW_RMW_SMAX}, {"and", WW_RMW_AND},   {"or", WW_RMW_OR},     {"xor", WW_RMW_XOR}};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (!strcmp(ops[i].name, c->tail)) {
-      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, 0), WW_NOVAL, WW_NOVAL);
+      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value), WW_NOVAL, WW_NOVAL);
       return;
     }
   call_refuse(c);

@@ -155,8 +155,9 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
       "--cuda-gpu-arch=sm_90", "-Wno-unknown-cuda-version");
   if (!j->host) ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast"); /* nvcc's default is -fmad=true */
   if (j->sdk) {
-    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-isystem", ww_path_join(a, j->sdk, "include"), "-isystem",
-        ww_path_join(a, j->sdk, "include/cccl"));
+    ADD(a, v, "-I", ww_path_join(a, shim, "cuda-sdk"), "-I", ww_path_join(a, shim, "common"), "-isystem",
+        ww_path_join(a, j->sdk, "include"), "-isystem", ww_path_join(a, j->sdk, "include/cccl"), "-include",
+        "__clang_cuda_runtime_wrapper.h");
   } else {
     ADD(a, v, "-I", ww_path_join(a, shim, "cuda"), "-I", ww_path_join(a, shim, "common"));
   }
@@ -183,13 +184,20 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   }
 }
 
+/* CUDA 13's own library needs C++17. */
+static bool too_old(const char *flag) {
+  const char *std = starts(flag, "-std=") ? strstr(flag, "++") : NULL;
+  return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") || strstr(std, "0x") || strstr(std, "1y"));
+}
+
 /* Everything up to the prelude and the file. */
 static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   ADD(a, v, j->clang->path, "-x", ww_clang_language(j));
   dialect_words(j, a, v);
   ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
       "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
-  for (uint32_t i = 0; i < j->flags->driver.n; i++) ww_push(a, v, j->flags->driver.v[i]);
+  for (uint32_t i = 0; i < j->flags->driver.n; i++)
+    if (!(j->sdk && too_old(j->flags->driver.v[i]))) ww_push(a, v, j->flags->driver.v[i]);
 }
 
 /* -cc1 options of our own, which the driver does not decide. */

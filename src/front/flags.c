@@ -71,8 +71,9 @@ static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
   }
   for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
     *len = strlen(prefix[i].name);
+    if (strncmp(flag, prefix[i].name, *len)) continue;
     *joined = flag[*len] != 0;
-    if (!strncmp(flag, prefix[i].name, *len)) return &prefix[i];
+    return &prefix[i];
   }
   return NULL;
 }

@@ -2,8 +2,8 @@
  *
  * Which headers: our shim first, an installed SDK second. The shim is precompiled (a file takes about 90 ms against
  * one second with the toolkit's headers), the same on every machine, and written to be interpreted: the toolkit's half and
- * shuffle functions are inline PTX. Only a file that the shim cannot compile whole is tried with SDK headers, and
- * the attempt that loses fewer kernels counts. */
+ * shuffle functions are inline PTX. Only a file of which the shim loses device code or an instance is tried with SDK
+ * headers (thrust inside kernels, say), and the attempt that loses fewer kernels counts. */
 #include "front_int.h"
 #include "lower.h"
 
@@ -108,30 +108,54 @@ static uint64_t cost(const attempt *t, uint32_t first) {
   return kernels << 32 | (t->losses.n - first) << 16 | (t->diags.n < 0xffff ? t->diags.n : 0xffff);
 }
 
-/* Another way to compile what the first way could not compile whole: SDK headers, a later OpenCL. */
-static bool second_way(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_job *out) {
+/* Whether a kernel may have suffered, not only host code around it. */
+static bool lost_device_code(const attempt *t, uint32_t first) { return !t->c.ok || t->losses.n > first; }
+
+static bool mentions(const attempt *t, const char *word) {
+  for (uint32_t i = 0; i < t->diags.n; i++)
+    if (strstr(t->diags.v[i].message, word)) return true;
+  return false;
+}
+
+/* Other ways to compile what the first way could not compile whole, in this order. */
+typedef enum { LATER_OPENCL, OWN_TEXTURES, SDK_HEADERS, NWAYS } other_way;
+
+static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t, ww_arena *a, ww_job *out) {
   *out = *j;
-  if (j->dialect == WW_OPENCL) {
+  switch (w) {
+  case LATER_OPENCL: /* unless the user chose a version */
     for (uint32_t i = 0; i < j->flags->driver.n; i++)
       if (!strncmp(j->flags->driver.v[i], "-cl-std", 7)) return false;
     out->cl_std = "CL2.0";
+    return j->dialect == WW_OPENCL;
+  case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for texture references */
+    if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'"))) return false;
+    ww_flags *f = WW_NEW(a, ww_flags);
+    *f = *j->flags;
+    f->cc1 = (ww_strs){0};
+    for (uint32_t i = 0; i < j->flags->cc1.n; i++) ww_push(a, &f->cc1, j->flags->cc1.v[i]);
+    ww_push(a, &f->cc1, "-D");
+    ww_push(a, &f->cc1, "WW_NO_TEXTURE_REFERENCES");
+    out->flags = f;
     return true;
   }
-  if (j->dialect != WW_CUDA || o->no_sdk) return false;
-  out->sdk = ww_sdk_cuda(a);
-  return out->sdk && ww_file_exists(ww_clang_prelude(out, a));
+  default:
+    out->sdk = j->dialect == WW_CUDA && !o->no_sdk ? ww_sdk_cuda(a) : NULL;
+    return out->sdk && ww_file_exists(ww_clang_prelude(out, a));
+  }
 }
 
 static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
                          ww_err *e) {
   uint32_t first = losses->n;
   attempt best = {0}, other;
-  ww_job second;
+  ww_job way;
   ww_status rc = try_job(j, first, a, &best, e);
   if (rc != WW_OK) return rc;
-  if (cost(&best, first) && !best.c.append_failed && second_way(j, o, a, &second) &&
-      try_job(&second, first, a, &other, NULL) == WW_OK && cost(&other, first) < cost(&best, first))
-    best = other;
+  for (other_way w = 0; w < NWAYS && lost_device_code(&best, first) && !best.c.append_failed; w++)
+    if (prepare_way(w, j, o, &best, a, &way) && try_job(&way, first, a, &other, NULL) == WW_OK &&
+        cost(&other, first) < cost(&best, first))
+      best = other;
   *out = best.c;
   for (uint32_t i = first; i < best.losses.n; i++) ww_push(a, losses, best.losses.v[i]);
   for (uint32_t i = 0; i < best.diags.n; i++) ww_push(a, diags, best.diags.v[i]);

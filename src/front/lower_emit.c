@@ -189,7 +189,12 @@ ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_
 ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c) { return low_opx(F, op, t, 0, 0, a, b, c); }
 
 ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a) {
+  if (op == WW_OP_TRUNC) { /* of a widened value: what it was widened from */
+    uint32_t was = low_map_get(&F->widened, (const void *)(uintptr_t)(a + 1), UINT32_MAX);
+    if (was != UINT32_MAX && F->vals.v[was].type == to) return was;
+  }
   ww_val dst = low_new_val(F, to);
+  if (op == WW_OP_ZEXT || op == WW_OP_SEXT) *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
   ww_ins *i = low_ins(F, op, to);
   i->dst = dst;
   i->nres = 1;
@@ -404,11 +409,58 @@ static void prepend(low_fn *F) {
   b->ins.n = b->ins.cap = n + b->ins.n;
 }
 
+/* ---- unused results: expansions leave some behind ---- */
+
+static bool removable(const ww_ins *i) {
+  uint8_t c = ww_ops[i->op].cls;
+  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT || c == WW_CLASS_FP || c == WW_CLASS_FPX || c == WW_CLASS_MATH;
+  return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
+}
+
+static void count_uses(low_fn *F, uint32_t *uses) {
+  ww_val v[3 + 2 * 255];
+  for (uint32_t b = 0; b < F->blocks.n; b++) {
+    low_block *blk = &F->blocks.v[b];
+    for (uint32_t k = 0; k < blk->ins.n; k++) {
+      uint32_t n = ww_ins_uses(&F->fn, &blk->ins.v[k], v, sizeof v / sizeof *v);
+      for (uint32_t u = 0; u < n; u++) uses[v[u]]++;
+    }
+    for (uint32_t p = 0; p < blk->phis.n; p++)
+      for (uint32_t e = 0; e < blk->phis.v[p].n; e++) uses[F->pool.v[blk->phis.v[p].ext + 2 * e + 1]]++;
+  }
+}
+
+/* Backwards through each block, so that chains go in one sweep; across blocks they are rare. */
+static void drop_unused(low_fn *F) {
+  uint32_t *uses = WW_NEWN(F->L->a, uint32_t, F->vals.n + 1);
+  ww_val v[3 + 2 * 255];
+  count_uses(F, uses);
+  for (uint32_t b = F->blocks.n; b-- > 0;) {
+    low_block *blk = &F->blocks.v[b];
+    for (uint32_t k = blk->ins.n; k-- > 0;) {
+      ww_ins *i = &blk->ins.v[k];
+      if (!removable(i) || uses[i->dst]) continue;
+      uint32_t n = ww_ins_uses(&F->fn, i, v, sizeof v / sizeof *v);
+      for (uint32_t u = 0; u < n; u++) uses[v[u]]--;
+      i->op = WW_NOPS;
+    }
+    uint32_t keep = 0;
+    for (uint32_t k = 0; k < blk->ins.n; k++)
+      if (blk->ins.v[k].op != WW_NOPS) blk->ins.v[keep++] = blk->ins.v[k];
+    blk->ins.n = keep;
+  }
+}
+
 void low_finish(low_fn *F) {
   ww_arena *a = F->L->a;
   bool *seen = WW_NEWN(a, bool, F->blocks.n);
   uint32_t *new_of = WW_NEWN(a, uint32_t, F->blocks.n), n = 0;
   prepend(F);
+  F->fn.vals = F->vals.v;
+  F->fn.nvals = F->vals.n;
+  F->fn.pool = F->pool.v;
+  F->fn.npool = F->pool.n;
+  drop_unused(F);
   mark(F, 0, seen);
   for (uint32_t i = 0; i < F->blocks.n; i++) new_of[i] = seen[i] ? n++ : WW_NOBLOCK;
   F->fn.blocks = WW_NEWN(a, ww_block, n);
@@ -422,9 +474,5 @@ void low_finish(low_fn *F) {
   }
   for (uint32_t v = 0; v < F->vals.n; v++)
     if (F->vals.v[v].kind == WW_VAL_RESULT) F->vals.v[v].ref = new_of[F->vals.v[v].ref];
-  F->fn.vals = F->vals.v;
-  F->fn.nvals = F->vals.n;
-  F->fn.pool = F->pool.v;
-  F->fn.npool = F->pool.n;
   F->fn.local_bytes = (F->frame + 15) / 16 * 16;
 }

@@ -414,8 +414,8 @@ static ww_val convert(low_fn *F, LLVMOpcode op, const low_comp *f, const low_com
     return low_cvt(F, WW_OP_UITOF, t->type, f->type, WW_RN, v);
   case LLVMFPToSI:
   case LLVMFPToUI: {
-    ww_type to = t->type == WW_I1 ? WW_I32 : t->type;
-    v = low_cvt(F, op == LLVMFPToSI ? WW_OP_FTOSI : WW_OP_FTOUI, to, f->type, WW_RZ, v);
+    ww_type to = t->type < WW_I32 ? WW_I32 : t->type; /* as nvcc: 32 bits, then the low part */
+    v = low_cvt(F, op == LLVMFPToSI || t->type < WW_I32 ? WW_OP_FTOSI : WW_OP_FTOUI, to, f->type, WW_RZ, v);
     return low_mask(F, low_int_to(F, v, to, t->type, false), t->type, t->bits);
   }
   default: return low_cvt(F, WW_OP_FCVT, t->type, f->type, WW_RN, v);

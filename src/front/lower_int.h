@@ -106,6 +106,7 @@ typedef struct low_fn {
   LLVMValueRef *llvm_blocks;
   uint32_t nllvm_blocks;
   uint32_t frame;       /* bytes of local memory so far */
+  low_map widened;      /* result of a zext or sext + 1 -> its operand */
   low_map deferred;     /* fmul waiting to be fused */
   low_map callees;      /* function indices called or referenced */
   low_map symbols;      /* symbol indices used */

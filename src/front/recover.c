@@ -35,9 +35,9 @@ typedef struct {
   size_t n;
   ww_scan scan;
   WW_VEC(edit) edits; /* disjoint, by position */
-  uint32_t *origin;   /* per byte of the rendered text: offset in the original */
+  uint32_t *origin;   /* per byte of the rendered text: offset in the original; malloc-owned, NULL before the first render */
   uint32_t rendered_n;
-  uint32_t *rendered_lines, nrendered_lines;
+  uint32_t *rendered_lines, nrendered_lines; /* offsets of line starts; malloc-owned */
   int fd;
 } source;
 
@@ -107,36 +107,34 @@ static source *open_source(recovery *r, const char *shown) {
 
 /* ---- edits and their rendering ---- */
 
-static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step, ww_arena *a, uint32_t *cap) {
-  if (b->n + n > *cap) {
-    uint32_t want = (uint32_t)(b->n + n) * 2;
-    s->origin = ww_grow(a, s->origin, *cap * sizeof *s->origin, want * sizeof *s->origin);
-    *cap = want;
-  }
+static void add_text(source *s, ww_buf *b, const char *text, size_t n, uint32_t origin, bool step) {
   for (size_t i = 0; i < n; i++) s->origin[b->n + i] = origin + (step ? (uint32_t)i : 0);
   ww_buf_add(b, text, n);
 }
 
-static void render(source *s, const char *append, ww_arena *a, ww_buf *b) {
-  uint32_t at = 0, cap = 0;
-  s->origin = NULL;
+static void render(source *s, const char *append, ww_buf *b) {
+  size_t most = s->n + 1 + (append ? strlen(append) : 0);
+  for (uint32_t i = 0; i < s->edits.n; i++) most += strlen(s->edits.v[i].text);
+  s->origin = ww_xrealloc(s->origin, most * sizeof *s->origin);
+  uint32_t at = 0;
   for (uint32_t i = 0; i < s->edits.n; i++) {
     const edit *x = &s->edits.v[i];
-    add_text(s, b, s->text + at, x->begin - at, at, true, a, &cap);
-    add_text(s, b, x->text, strlen(x->text), x->begin, false, a, &cap);
+    add_text(s, b, s->text + at, x->begin - at, at, true);
+    add_text(s, b, x->text, strlen(x->text), x->begin, false);
     for (uint32_t k = x->begin; k < x->end; k++)
-      if (s->text[k] == '\n') add_text(s, b, "\n", 1, x->begin, false, a, &cap);
+      if (s->text[k] == '\n') add_text(s, b, "\n", 1, x->begin, false);
     at = x->end;
   }
-  add_text(s, b, s->text + at, s->n - at, at, true, a, &cap);
-  if (append) add_text(s, b, append, strlen(append), (uint32_t)s->n, false, a, &cap);
+  add_text(s, b, s->text + at, s->n - at, at, true);
+  if (append) add_text(s, b, append, strlen(append), (uint32_t)s->n, false);
   s->rendered_n = (uint32_t)b->n;
-  WW_VEC(uint32_t) lines = {0};
-  ww_push(a, &lines, 0);
+  s->nrendered_lines = 1;
+  for (uint32_t i = 0; i < b->n; i++) s->nrendered_lines += b->s[i] == '\n';
+  s->rendered_lines = ww_xrealloc(s->rendered_lines, s->nrendered_lines * sizeof *s->rendered_lines);
+  uint32_t line = 0;
+  s->rendered_lines[line++] = 0;
   for (uint32_t i = 0; i < b->n; i++)
-    if (b->s[i] == '\n') ww_push(a, &lines, i + 1);
-  s->rendered_lines = lines.v;
-  s->nrendered_lines = lines.n;
+    if (b->s[i] == '\n') s->rendered_lines[line++] = i + 1;
 }
 
 /* Place of a message in the original text. */
@@ -197,7 +195,7 @@ static void overlay_entry(ww_json *j, const char *name, const char *contents) {
 
 static bool make_overlay(recovery *r) {
   ww_buf yaml = {0}; /* JSON is YAML */
-  ww_json j;
+  ww_json j = {0};
   const char *path;
   bool ok = true;
   close_overlay(r);
@@ -213,7 +211,7 @@ static bool make_overlay(recovery *r) {
     bool is_main = !strcmp(s->path, r->main_path);
     if (!s->edits.n && !(is_main && r->job.append)) continue;
     ww_buf b = {0};
-    render(s, is_main ? r->job.append : NULL, r->a, &b);
+    render(s, is_main ? r->job.append : NULL, &b);
     s->fd = ww_memfd(b.s ? b.s : "", b.n, r->a, &path);
     ww_buf_free(&b);
     if (s->fd < 0) ok = false;
@@ -319,7 +317,8 @@ static void report(recovery *r, const source *s, uint32_t line, const char *what
 static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line, bool whole) {
   for (uint32_t i = r->first_loss; i < r->losses->n; i++) { /* a body that goes as a whole now */
     ww_loss *l = &r->losses->v[i];
-    if (l->line == d->line && !strcmp(l->file, s->shown)) {
+    bool same = l->name && d->name ? !strcmp(l->name, d->name) : l->name == d->name;
+    if (l->line == d->line && same && !strcmp(l->file, s->shown)) {
       l->whole |= whole;
       return;
     }
@@ -355,6 +354,10 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
   else if (x.end < s->n && s->text[x.end] == '{') x.text = "";
   if (!launch && lv == KEEP_LAUNCH) x.level = STATEMENT;
   if (!put_edit(r, s, x)) return false;
+  if (!launch && memmem(s->text + x.begin, x.end - x.begin, "<<<", 3)) { /* with it may go a template's only instance */
+    ww_decl lost = {.line = ww_scan_line(&s->scan, x.begin)};
+    lose(r, s, &lost, m, lost.line, true);
+  }
   if (r->statements++ < STATEMENTS_TOLD) report(r, s, ww_scan_line(&s->scan, offset), "a statement of host code was left out", m);
   return true;
 }
@@ -466,10 +469,49 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   return true;
 }
 
+/* 'kern<double>' of "in instantiation of function template specialization 'ns::kern<double>' requested here". */
+static const char *instance_in(const char *note, ww_arena *a) {
+  const char *from = strstr(note, "template specialization '"), *end = from ? strstr(from, "' requested here") : NULL;
+  if (!end) return NULL;
+  from += strlen("template specialization '");
+  for (const char *p = from; p < end && *p != '<'; p++)
+    if (p[0] == ':' && p[1] == ':') from = p + 2;
+  return ww_strndup(a, from, (size_t)(end - from));
+}
+
+/* An error that only one instance of a template has: the host statement that asks for the instance goes, the template
+ * and its other instances stay. Among the places that led to it a plain function is preferred to a template. */
+static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
+  source *where = NULL;
+  uint32_t offset = 0;
+  const ww_decl *in = NULL;
+  const char *name = NULL;
+  for (uint32_t k = i + 1; k < c->nmsgs && c->msgs[k].severity == WW_MSG_NOTE; k++) {
+    const char *instance = instance_in(c->msgs[k].text, r->a);
+    source *s = instance ? open_source(r, c->msgs[k].file) : NULL;
+    uint32_t at = s ? offset_of(s, c->msgs[k].line, c->msgs[k].col) : 0;
+    const ww_decl *d = s && at < s->n ? ww_scan_decl_at(&s->scan, at) : NULL;
+    if (!d || !d->body || at < d->body || !is_host_only(r, s, d)) continue;
+    if (!name) name = instance;
+    if (in && !in->tmpl) continue;
+    where = s, offset = at, in = d;
+  }
+  if (!in || r->round >= STATEMENT_ROUNDS) return false;
+  const edit *old = edit_at(where, offset);
+  if (old && old->pass == r->pass) return true;
+  if (!drop_statement(r, where, in, offset, STATEMENT, &c->msgs[i])) return false;
+  ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where->scan, offset)};
+  source *s = open_source(r, c->msgs[i].file);
+  const ww_decl *d = s ? ww_scan_decl_at(&s->scan, offset_of(s, c->msgs[i].line, c->msgs[i].col)) : NULL;
+  if (d && d->kernel) lost.line = d->line, lost.params = d->params, lost.params_end = d->params_end;
+  lose(r, d && d->kernel ? s : where, &lost, &c->msgs[i], c->msgs[i].line, true);
+  return true;
+}
+
 /* Handles the error c->msgs[i], with the notes behind it. */
 static bool handle(recovery *r, const ww_compiled *c, uint32_t i) {
   const ww_msg *m = &c->msgs[i];
-  if (add_missing(r, m)) return true;
+  if (add_missing(r, m) || drop_instance(r, c, i)) return true;
   source *s = open_source(r, m->file);
   if (s) return take_out(r, s, m->line, m->col, m);
   for (uint32_t k = i + 1; k < c->nmsgs && c->msgs[k].severity == WW_MSG_NOTE; k++) {
@@ -500,11 +542,12 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
   recovery r = {.job = *j, .a = a, .losses = losses, .diags = diags, .first_loss = losses->n,
                 .overlay_fd = -1, .empty_fd = -1, .main_path = absolute(j->file, a)};
   ww_status rc = WW_OK;
+  *out = (ww_compiled){0};
   if (j->append) {
     open_source(&r, j->file);
-    if (!make_overlay(&r)) return ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
+    if (!make_overlay(&r)) rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
   }
-  rc = ww_clang_compile(&r.job, a, out, e);
+  if (rc == WW_OK) rc = ww_clang_compile(&r.job, a, out, e);
   ww_compiled c = *out;
   uint32_t headers = 0;
   while (rc == WW_OK && !c.ok && r.round < ROUNDS && headers < HEADER_ROUNDS) {
@@ -524,5 +567,9 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                                 .message = ww_fmt(a, "%u more statements of host code were left out", r.statements - STATEMENTS_TOLD)});
   if (rc == WW_OK && r.append_failed) out->append_failed = true;
   close_overlay(&r);
+  for (uint32_t i = 0; i < r.files.n; i++) {
+    free(r.files.v[i]->origin);
+    free(r.files.v[i]->rendered_lines);
+  }
   return rc;
 }

@@ -79,7 +79,8 @@ enum {
   WW_F_CONTRACT = 4, /* may be fused with a neighbour */
   WW_F_NSW = 8,      /* integer op known not to wrap signed */
   WW_F_NOCACHE = 16, /* ld.cg/.cs/.cv, st.cs: cache hints */
-  WW_F_READONLY = 32 /* ld.global.nc, invariant load */
+  WW_F_READONLY = 32, /* ld.global.nc, invariant load */
+  WW_F_UNSIGNED_A = 64, WW_F_UNSIGNED_B = 128 /* integer matrix operands */
 };
 
 typedef uint32_t ww_val; /* index into ww_fn.vals */

@@ -19,7 +19,7 @@ typedef struct {
 } ww_sub_names;
 ww_sub_names ww_op_sub(ww_op op);
 
-extern const char *const ww_flag_names[6]; /* bit k of ww_ins.flags */
+extern const char *const ww_flag_names[8]; /* bit k of ww_ins.flags */
 
 /* Type of result k when the text does not say: see ops.def. */
 ww_type ww_ins_result_type(const ww_ins *i, uint32_t k);

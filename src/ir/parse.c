@@ -226,7 +226,7 @@ static void op_suffix(parser *p, ww_ins *i, const char *s) {
     i->sub = (uint8_t)k;
   else if ((k = find_name(ww_space_names, WW_NSPACES, s)) >= 0)
     i->space = (uint8_t)k;
-  else if ((k = find_name(ww_flag_names, 6, s)) >= 0)
+  else if ((k = find_name(ww_flag_names, 8, s)) >= 0)
     i->flags |= (uint8_t)(1 << k);
   else
     ww_lex_fail(&p->l, "%s knows no '.%s'", ww_ops[i->op].name, s);

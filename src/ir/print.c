@@ -138,7 +138,7 @@ static void put_op(printer *p, const ww_ins *i) {
       ww_buf_fmt(p->out, ".%u", i->sub);
   }
   if (i->space) ww_buf_fmt(p->out, ".%s", ww_space_names[i->space]);
-  for (int k = 0; k < 6; k++)
+  for (int k = 0; k < 8; k++)
     if (i->flags >> k & 1) ww_buf_fmt(p->out, ".%s", ww_flag_names[k]);
   if (i->type) ww_buf_fmt(p->out, " %s", ww_type_names[i->type]);
   if ((i->op == WW_OP_LD || i->op == WW_OP_ST) && i->n != 1) ww_buf_fmt(p->out, "x%u", i->n);

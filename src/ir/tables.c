@@ -29,7 +29,7 @@ const char *const ww_sreg_names[WW_NSREGS] = {"tid.x",       "tid.y",       "tid
                                               "warpsize",    "smid",        "nsmid",       "gridid",      "lanemask.eq",
                                               "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared"};
 
-const char *const ww_flag_names[6] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly"};
+const char *const ww_flag_names[8] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly", "ua", "ub"};
 
 static const char *const cmp_names[] = {"eq",   "ne",   "slt",  "sle",  "sgt",  "sge",  "ult",  "ule",
                                         "ugt",  "uge",  "foeq", "fone", "folt", "fole", "fogt", "foge",

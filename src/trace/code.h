@@ -199,7 +199,7 @@ struct ww_exec {
 typedef struct {
   const char *name;
   uint32_t lanes;
-  void (*resolve)(const ww_ins *i, ww_handler *out[2]); /* straight-line handlers of an instruction */
+  void (*resolve)(const ww_ins *i, bool by_scalar, ww_handler *out[2]); /* straight-line handlers of an instruction */
   ww_run_end (*run)(ww_exec *x);
 } ww_isa;
 const ww_isa *ww_isa_pick(uint32_t lanes); /* the best this machine runs; WARPWISE_ISA=base|avx2|avx512 forces one */
@@ -213,6 +213,9 @@ float ww_bf16_to_float(uint16_t h);
 uint16_t ww_float_to_bf16(float f);
 /* rmw.c: the new value of an atomic. */
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
+
+/* mma.c */
+void ww_exec_mma(ww_exec *x, const ww_code *k);
 
 /* machine-side helpers of the interpreter (machine.c) */
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

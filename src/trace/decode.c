@@ -306,10 +306,15 @@ static bool touches_memory(uint8_t op) {
   return op == WW_OP_LD || op == WW_OP_ST || op == WW_OP_ATOM || op == WW_OP_CAS || op == WW_OP_MEMCPY || op == WW_OP_MEMSET;
 }
 
+/* A shift whose count is of another width than its value: rows do not match, lane by lane. */
+static bool uneven(const dec *d, const ww_ins *i) {
+  return (i->op == WW_OP_SHL || i->op == WW_OP_LSHR || i->op == WW_OP_ASHR) && wide(d, i->a) != wide(d, i->b);
+}
+
 static ww_code make_code(dec *d, const ww_ins *i) {
   const ww_fn *fn = d->fn;
   ww_code k = {.ins = i, .imm = i->imm, .d = slot_or_0(d, i->dst), .a = slot_or_0(d, i->a), .b = slot_or_0(d, i->b), .c = slot_or_0(d, i->c)};
-  d->isa->resolve(i, k.fn);
+  d->isa->resolve(i, uneven(d, i), k.fn);
   k.wide = (uint8_t)((i->dst != WW_NOVAL && wide(d, i->dst)) | (i->a != WW_NOVAL && wide(d, i->a)) << 1 |
                      (i->b != WW_NOVAL && wide(d, i->b)) << 2 | (i->c != WW_NOVAL && wide(d, i->c)) << 3);
   if (touches_memory(i->op)) {
@@ -323,6 +328,11 @@ static ww_code make_code(dec *d, const ww_ins *i) {
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
+  } else if (i->op == WW_OP_MMA) { /* operands, then results */
+    uint32_t *s = WW_NEWN(d->a, uint32_t, i->n + i->nres + 1u);
+    for (uint32_t o = 0; o < i->n; o++) s[o] = d->slot[fn->pool[i->ext + o]];
+    for (uint32_t r = 0; r < i->nres; r++) s[i->n + r] = d->slot[i->dst + r];
+    k.slots = s;
   } else if (i->op == WW_OP_PRINTF) {
     k.n = i->n;
     k.slots = slot_list(d, &fn->pool[i->ext], i->n);
@@ -461,7 +471,6 @@ ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_is
     for (uint32_t k = 0; k < d.fn->blocks[b].nins; k++) {
       const ww_ins *i = &d.fn->blocks[b].ins[k];
       if (i->op == WW_OP_SWITCH && i->n > 250) return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
-      if (i->op == WW_OP_MMA) return ww_fail(e, WW_EUNSUPPORTED, "%s: matrix instructions cannot be interpreted yet", d.fn->name);
     }
   out->fn = d.fn;
   out->index = fn;

@@ -12,7 +12,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-enum { ROW_LENGTH = 16, LOOP_BOUND = 32, ANALYSIS_STEPS = 4000000 };
+enum { ROW_LENGTH = 16, LOOP_BOUND = 32, ANALYSIS_STEPS = 4000000, SHARED_ROOM = 65536 };
 #define MAX_ELEMENTS (1ull << 26)
 
 typedef struct {
@@ -26,17 +26,20 @@ typedef struct {
   bool *sized;      /* per parameter: bytes came from the analysis */
   bool *tell;       /* per parameter: contents were assumed */
   int shrink;       /* how often index ranges were narrowed */
+  bool shared;      /* dynamic shared memory is used and nobody said how much */
+  bool *local;      /* per parameter: local memory (OpenCL) of unknown size */
 } inputs;
 
-static void say(inputs *in, const char *text) {
-  ww_assumed *s = in->said;
+void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence) {
   if (s->n == s->cap) {
     uint32_t cap = s->cap ? 2 * s->cap : 8;
-    s->v = ww_grow(in->a, s->v, s->cap * sizeof *s->v, cap * sizeof *s->v);
+    s->v = ww_grow(a, s->v, s->cap * sizeof *s->v, cap * sizeof *s->v);
     s->cap = cap;
   }
-  s->v[s->n++] = text;
+  s->v[s->n++] = sentence;
 }
+
+static void say(inputs *in, const char *sentence) { ww_assume(in->said, in->a, sentence); }
 
 /* ---- shape ---- */
 
@@ -81,8 +84,8 @@ static uint64_t likely_extent(const inputs *in, const char *name) {
   static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level", "index", "flag", "pass", "incx", "incy", "inc", NULL};
   uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1], z = in->l->grid[2] * in->l->block[2];
   if (named(name, small)) return 1;
-  if (y > 1 && named(name, heights)) return y;
-  if (z > 1 && named(name, depths)) return z;
+  if (named(name, heights)) return y;
+  if (named(name, depths)) return z;
   if (y > 1 || named(name, widths)) return x;
   return in->threads;
 }
@@ -164,6 +167,26 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   return (ww_fill){.kind = WW_FILL_RANDOM};
 }
 
+/* Dynamic shared memory that nobody sized gets room to show how much it needs. */
+static bool find_shared(inputs *in) {
+  bool any = false, dynamic = false, *in_fn = WW_NEWN(in->a, bool, in->m->nfns + 1);
+  ww_reach(in->m, in->fn, in_fn);
+  for (uint32_t f = 0; f < in->m->nfns; f++)
+    for (uint32_t v = 0; in_fn[f] && v < in->m->fns[f].nvals; v++)
+      dynamic |= in->m->fns[f].vals[v].kind == WW_VAL_SYMBOL && in->m->symbols[in->m->fns[f].vals[v].ref].dynamic;
+  any = in->shared = dynamic && !in->l->shared_given && !in->l->shared;
+  if (in->shared) in->l->shared = SHARED_ROOM;
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    ww_arg *g = &in->l->args[p];
+    if (!in->fn->params[p].pointer || in->fn->params[p].space != WW_SHARED) continue;
+    if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
+    if (g->kind != WW_ARG_BUFFER || g->buffer.bytes) continue;
+    g->buffer.bytes = SHARED_ROOM / 2;
+    any = in->local[p] = true;
+  }
+  return any;
+}
+
 /* Which buffers' contents are ours to choose: not given, or random integers whose range decides where the kernel goes. */
 static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
@@ -190,7 +213,11 @@ static void choose_fills(inputs *in) {
 typedef struct {
   ww_memory *mem;
   ww_region *last;
-  uint64_t *lo, *hi; /* per region index by arg */
+  uint64_t *lo, *hi;    /* per argument: device addresses, then offsets from its pointer; local arguments: offsets in theirs */
+  const ww_setup *s;
+  uint32_t nparams;
+  uint64_t dynamic_at;  /* where dynamic shared memory begins */
+  uint64_t dynamic_end; /* bytes of it touched */
 } extents;
 
 static void note_range(extents *x, uint64_t from, uint64_t to) {
@@ -201,7 +228,25 @@ static void note_range(extents *x, uint64_t from, uint64_t to) {
   if (to > x->hi[r->arg]) x->hi[r->arg] = to;
 }
 
+/* Shared memory: which local argument, or the dynamic part. */
+static void note_shared(extents *x, uint64_t to) {
+  uint64_t off = to - WW_SHARED_BASE;
+  int32_t at = -1;
+  for (uint32_t p = 0; p < x->nparams; p++)
+    if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off && (at < 0 || x->s->local_at[p] > x->s->local_at[at])) at = (int32_t)p;
+  if (at >= 0) {
+    uint64_t end = off - x->s->local_at[at];
+    x->lo[at] = 0;
+    if (end > x->hi[at]) x->hi[at] = end;
+  } else if (off > x->dynamic_at && off - x->dynamic_at > x->dynamic_end) x->dynamic_end = off - x->dynamic_at;
+}
+
 static void on_access(void *ctx, const ww_access *a) {
+  if (a->space == WW_SHARED) {
+    if (((extents *)ctx)->s->shared_dynamic)
+      for (ww_mask m = a->lanes; m; m &= m - 1) note_shared(ctx, a->addr[__builtin_ctzll(m)] + a->bytes);
+    return;
+  }
   if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
   uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
   if (a->pattern == WW_PATTERN_SAME) note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
@@ -241,6 +286,9 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   uint64_t blocks[32];
   uint32_t nb = probe_blocks(in->l->grid, blocks);
   *x = (extents){.mem = s.memory, .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1), .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
+  x->s = &s;
+  x->nparams = in->fn->nparams;
+  x->dynamic_at = (s.shared_static + 15) & ~15ull;
   for (uint32_t p = 0; p < in->fn->nparams; p++) x->lo[p] = UINT64_MAX;
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
@@ -255,14 +303,26 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   return st;
 }
 
-/* Probes; while the assumed contents lead out of a buffer, narrows them. */
+/* Probes; while the assumed contents lead out of a buffer, narrows them. When even zeros do, it is not the contents. */
 static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
   for (;;) {
     bool assumed;
     choose_fills(in);
     ww_status st = probe(in, x, &assumed, e);
-    if (st != WW_EDATA || !assumed || in->shrink > 5) return st == WW_EDATA && assumed ? WW_OK : st;
+    if (st != WW_EDATA || !assumed || in->shrink > 5) return st;
     in->shrink++;
+  }
+}
+
+static void take_shared(inputs *in, const extents *x) {
+  if (in->shared) {
+    in->l->shared = (x->dynamic_end + 3) & ~3ull;
+    say(in, ww_fmt(in->a, "shared: %llu bytes of dynamic shared memory, from the accesses", (unsigned long long)in->l->shared));
+  }
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    if (!in->local[p]) continue;
+    in->l->args[p].buffer.bytes = x->hi[p] ? (x->hi[p] + 3) & ~3ull : 4;
+    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses", in->fn->params[p].name, (unsigned long long)in->l->args[p].buffer.bytes));
   }
 }
 
@@ -288,7 +348,7 @@ static void say_contents(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
-    if (g->kind != WW_ARG_BUFFER) continue;
+    if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED) continue;
     if (in->sized[p]) say(in, ww_fmt(in->a, "%s: %llu bytes, from the accesses", name, (unsigned long long)g->buffer.bytes));
     if (!in->tell[p]) continue;
     const ww_fill *f = &g->buffer.fill;
@@ -304,19 +364,19 @@ static void say_contents(inputs *in) {
 
 ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a, ww_err *e) {
   inputs in = {.m = m, .fn = fn, .l = l, .said = said, .a = a, .roles = WW_NEWN(a, ww_role, fn->nparams + 1),
-               .sized = WW_NEWN(a, bool, fn->nparams + 1), .tell = WW_NEWN(a, bool, fn->nparams + 1)};
+               .sized = WW_NEWN(a, bool, fn->nparams + 1), .tell = WW_NEWN(a, bool, fn->nparams + 1), .local = WW_NEWN(a, bool, fn->nparams + 1)};
   complete_shape(&in);
   complete_scalars(&in);
   ww_roles_find(fn, a, in.roles);
   find_ours(&in);
-  bool any_size = false, any_index = false, rows = false;
+  bool any_shared = find_shared(&in), any_size = false, any_index = false, rows = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     any_size |= in.sized[p];
     any_index |= in.tell[p] && (in.roles[p].index || in.roles[p].rows);
     rows |= in.sized[p] && in.roles[p].rows;
   }
   ww_status st = WW_OK;
-  if (any_size || any_index) {
+  if (any_size || any_index || any_shared) {
     extents x;
     st = probe_until_fits(&in, &x, e);
     if (!st && rows) {
@@ -324,10 +384,12 @@ ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, 
       st = probe_until_fits(&in, &x, e);
     }
     if (!st && any_size) take_sizes(&in, &x, false);
+    if (!st) take_shared(&in, &x);
   }
   choose_fills(&in);
   say_contents(&in);
   said->args = WW_NEWN(a, bool, fn->nparams + 1);
+  said->sized = in.sized;
   for (uint32_t p = 0; p < fn->nparams; p++) said->args[p] = in.tell[p] || in.sized[p];
   return st;
 }

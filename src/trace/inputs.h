@@ -8,7 +8,10 @@ typedef struct {
   const char **v; /* sentences for the report's `assumed` */
   uint32_t n, cap;
   bool *args;     /* per parameter: its size or contents were assumed */
+  bool *sized;    /* per parameter: its size came from the memory analysis */
 } ww_assumed;
+
+void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence);
 
 /* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's size and contents are
  * given; `l` can be written down and run anywhere. */

@@ -67,7 +67,8 @@ static ww_handler *const by_lane[WW_NOPS] = {
     [WW_OP_SYNCWARP] = nothing, [WW_OP_SHFL] = shfl_any, [WW_OP_VOTE] = vote_any, [WW_OP_MATCH] = match_any, [WW_OP_REDUX] = redux_any,
     [WW_OP_ACTIVEMASK] = activemask_any, [WW_OP_BPERMUTE] = lane_read, [WW_OP_READLANE] = lane_read, [WW_OP_READFIRST] = lane_read,
     [WW_OP_PERMUTE] = permute_any, [WW_OP_MBCNT] = mbcnt_any, [WW_OP_PRINTF] = printf_any, [WW_OP_MALLOC] = malloc_any,
-    [WW_OP_TEXDIM] = texdim_any};
+    [WW_OP_TEXDIM] = texdim_any,
+    [WW_OP_MMA] = ww_exec_mma};
 
 static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
   bool wide = ww_type_bytes[i->type] == 8;
@@ -84,9 +85,9 @@ static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
   }
 }
 
-static void resolve(const ww_ins *i, ww_handler *out[2]) {
+static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
   if (by_lane[i->op]) out[0] = out[1] = i->op == WW_OP_LD && i->type == WW_I1 ? ld_bool : by_lane[i->op];
-  else if (!vector_handler(i, out)) out[0] = out[1] = scalar_any;
+  else if (by_scalar || !vector_handler(i, out)) out[0] = out[1] = scalar_any;
 }
 
 /* ---- control ---- */

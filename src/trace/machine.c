@@ -309,9 +309,7 @@ static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stat
   st->fault = ww_strdup(a, x->fault);
   st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
   st->fault_assumed = x->fault_assumed;
-  ww_status s = ww_fail(e, WW_EDATA, "%s%s (block %llu, warp %u)", st->fault,
-                        x->fault_assumed ? "; this hangs on contents that were assumed, not given: describe them with --arg or a launch spec" : "",
-                        (unsigned long long)x->id.block, x->id.warp);
+  ww_status s = ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault, (unsigned long long)x->id.block, x->id.warp);
   if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
     e->file = mod->files[mod->locs[st->fault_loc].file];
     e->line = mod->locs[st->fault_loc].line;

@@ -12,7 +12,6 @@
 
 enum { MAX_COORDS = 64, MAX_BLOCKS = 512 };
 #define DEFAULT_BUDGET 500000ull
-#define STEP_LIMIT_FACTOR 400 /* a single block may cost this many budgets before it is given up */
 
 typedef struct {
   uint64_t at[MAX_COORDS];
@@ -38,7 +37,7 @@ typedef struct {
   trial *trials;
   uint32_t ntrials;
   uint64_t steps, budget;
-  bool extrapolated, out_of_budget;
+  bool extrapolated, out_of_budget, fault_assumed;
 } sampler;
 
 /* ---- both observers behind one ---- */
@@ -85,6 +84,7 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   ww_status rc = ww_machine_run(s->m, &block, 1, 1, &s->obs, &st, s->a, e);
   s->steps += st.warp_instructions;
   s->extrapolated |= st.extrapolated;
+  s->fault_assumed |= st.fault_assumed;
   if (rc) return rc;
   trial *t = &s->trials[s->ntrials++];
   t->block = block;
@@ -171,8 +171,7 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
 }
 
 /* One more coordinate where it is needed; false when nothing is left to look at. */
-static bool refine(sampler *s, bool *added, ww_err *e, ww_status *rc) {
-  *added = false;
+static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   for (int d = 0; d < 3; d++)
     for (uint32_t k = 0; k + 1 < s->ax[d].n; k++) {
       axis *a = &s->ax[d];
@@ -194,7 +193,6 @@ static bool refine(sampler *s, bool *added, ww_err *e, ww_status *rc) {
         return false;
       }
       if (agree(s, d, p, q, &m, 0.005)) a->line[k] = a->line[k + 1] = true;
-      *added = true;
       return true;
     }
   return false;
@@ -255,7 +253,7 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
   start_axes(s, s->steps);
   s->budget += s->steps; /* the first block came for free */
   st = run_grid(s, e);
-  for (bool more = !st && !s->out_of_budget, added; more;) more = refine(s, &added, e, &st);
+  for (bool more = !st && !s->out_of_budget; more;) more = refine(s, e, &st);
   if (!st) add_up(s);
   return st;
 }
@@ -275,6 +273,7 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
     ww_run_stats stats;
     st = ww_machine_run(s->m, blocks, n, together ? n : 1, &s->obs, &stats, s->a, e);
     s->steps += stats.warp_instructions;
+    s->fault_assumed |= stats.fault_assumed;
     ww_counter_commit(s->counter, 1);
     ww_progress("blocks", at + n, total);
   }
@@ -296,7 +295,7 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
     s.obs = direct;
     st = run_full(&s, total, e);
   } else st = run_sampled(&s, e);
-  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials, .of = total, .warp_instructions = s.steps, .extrapolated = s.extrapolated, .complete = !s.out_of_budget};
+  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials, .of = total, .warp_instructions = s.steps, .extrapolated = s.extrapolated, .fault_assumed = s.fault_assumed, .complete = !s.out_of_budget};
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);

@@ -27,6 +27,7 @@ typedef struct {
   uint64_t blocks, of;          /* run, in the launch */
   uint64_t warp_instructions;   /* really executed */
   bool extrapolated;            /* loops were run in part */
+  bool fault_assumed;           /* it failed because of contents or sizes that nobody gave */
   bool complete;                /* the budget sufficed to see every region the search asked for */
   ww_footprint *footprints;
   uint32_t nfootprints;

@@ -98,11 +98,18 @@ static uint64_t from_double(ww_type t, double d, ww_round r) {
   }
 }
 
-/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their sums and products
- * exactly enough that one rounding follows (fma of f16: exact in double). */
+/* Rounded to odd: what does not fit a double leaves its trace in the last bit, so that a second rounding comes out right. */
+static double odd(double toward_zero) {
+  return fetestexcept(FE_INEXACT) && isfinite(toward_zero) ? bits_d(d_bits(toward_zero) | 1) : toward_zero;
+}
+
+/* f32 and f64 arithmetic in their own format; the 16-bit formats through double, which holds their sums, products and quotients
+ * exactly enough that one rounding follows, but for the fma of bf16, whose exponents reach too far. */
 static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   ww_round r = i->sub;
-  if (r != WW_RN) fesetround(c_round(r));
+  bool by_odd = i->type == WW_BF16 && i->op == WW_OP_FMA && (r == WW_RN || r == WW_RNA);
+  if (by_odd) fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
+  else if (r != WW_RN) fesetround(c_round(r));
   uint64_t out;
   if (i->type == WW_F32) {
     volatile float x = bits_f(a), y = bits_f(b), z = bits_f(c), v = 0;
@@ -125,8 +132,9 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     }
     out = i->type == WW_F64 ? d_bits(v) : 0;
     if (i->type != WW_F64) {
+      double once = by_odd ? odd(v) : v;
       fesetround(FE_TONEAREST);
-      out = from_double(i->type, v, r);
+      out = from_double(i->type, once, r);
     }
   }
   if (r != WW_RN) fesetround(FE_TONEAREST);
@@ -290,7 +298,14 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
     if (r != WW_RN) fesetround(FE_TONEAREST);
     return out;
   }
-  return from_double(i->type, sign ? (double)s : (double)a, r);
+  if (width(i->type2) < 64) return from_double(i->type, sign ? (double)s : (double)a, r);
+  fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
+  volatile int64_t vs = s;
+  volatile uint64_t vu = a;
+  volatile double v = sign ? (double)vs : (double)vu;
+  double once = odd(v);
+  fesetround(FE_TONEAREST);
+  return from_double(i->type, once, r);
 }
 
 /* ---- math functions ---- */
@@ -302,7 +317,29 @@ static double bessel_i(int n, double x) {
   return sum;
 }
 
-static double erfinv_(double y) { return normcdfinv((y + 1) / 2) / M_SQRT2; }
+static double erfinv_(double y) { /* near 0 by its series: (y + 1) / 2 would lose y */
+  double q = M_PI * y * y;
+  if (fabs(y) < 1e-3) return y * sqrt(M_PI) / 2 * (1 + q / 12 * (1 + q * 7 / 40));
+  return normcdfinv((y + 1) / 2) / M_SQRT2;
+}
+
+static double erfcinv_(double y) { return y < 0.5 ? -normcdfinv(y / 2) / M_SQRT2 : erfinv_(1 - y); }
+
+static double erfcx_(double x) { /* far out by its asymptotic series: exp(x * x) overflows */
+  if (x < 12) return exp(x * x) * erfc(x);
+  double sum = 1, term = 1;
+  for (int k = 1; k < 30 && fabs(term) > 1e-17; k++) sum += term *= -(2 * k - 1) / (2 * x * x);
+  return sum / (x * sqrt(M_PI));
+}
+
+/* Exact at multiples of a half, as the device functions are. */
+static double sinpi_(double x) {
+  double r = remainder(x, 2); /* -1 .. 1 */
+  if (fabs(r) > 0.5) r = copysign(1, r) - r;
+  return sin(M_PI * r);
+}
+
+static double cospi_(double x) { return sinpi_(0.5 - fabs(remainder(x, 2))); }
 
 /* Inverse of the normal CDF: rational start (Acklam), then Newton steps on erfc. */
 static double normcdfinv(double p) {
@@ -328,8 +365,8 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_SIN: return sin(x);
   case WW_MATH_COS: return cos(x);
   case WW_MATH_TAN: return tan(x);
-  case WW_MATH_SINPI: return sin(M_PI * fmod(x, 2));
-  case WW_MATH_COSPI: return cos(M_PI * fmod(x, 2));
+  case WW_MATH_SINPI: return sinpi_(x);
+  case WW_MATH_COSPI: return cospi_(x);
   case WW_MATH_TANPI: return tan(M_PI * fmod(x, 1));
   case WW_MATH_ASIN: return asin(x);
   case WW_MATH_ACOS: return acos(x);
@@ -355,8 +392,8 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_ERF: return erf(x);
   case WW_MATH_ERFC: return erfc(x);
   case WW_MATH_ERFINV: return erfinv_(x);
-  case WW_MATH_ERFCINV: return erfinv_(1 - x);
-  case WW_MATH_ERFCX: return x < 25 ? exp(x * x) * erfc(x) : 1 / (x * sqrt(M_PI)) * (1 - 1 / (2 * x * x));
+  case WW_MATH_ERFCINV: return erfcinv_(x);
+  case WW_MATH_ERFCX: return erfcx_(x);
   case WW_MATH_NORMCDF: return 0.5 * erfc(-x / M_SQRT2);
   case WW_MATH_NORMCDFINV: return normcdfinv(x);
   case WW_MATH_TGAMMA: return tgamma(x);

@@ -159,6 +159,7 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
     uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16), v = WW_SHARED_BASE + at;
     if (!b->bytes) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p, q->name, q->name);
     k->s->shared_dynamic = align_to(k->s->shared_dynamic, 16) + b->bytes;
+    k->s->local_at[p] = at;
     memcpy(to, &v, q->size < 8 ? q->size : 8);
     return WW_OK;
   }
@@ -204,6 +205,8 @@ static ww_status make_params(maker *k, ww_err *e) {
   ww_param_offsets(fn, off, &k->s->params_n);
   k->s->params = ww_alloc(k->a, k->s->params_n + 64);
   k->s->arg = WW_NEWN(k->a, ww_region *, fn->nparams + 1);
+  k->s->local_at = WW_NEWN(k->a, uint64_t, fn->nparams + 1);
+  for (uint32_t p = 0; p < fn->nparams; p++) k->s->local_at[p] = UINT64_MAX;
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
     const ww_arg none = {0}, *g = p < k->l->nargs ? &k->l->args[p] : &none;

@@ -12,6 +12,7 @@ typedef struct {
   uint64_t shared_static;  /* bytes of static shared memory the kernel reaches */
   uint64_t shared_dynamic; /* what the launch asks for, and OpenCL's local arguments */
   ww_region **arg;         /* per parameter: the allocation it points to, or NULL */
+  uint64_t *local_at;      /* per parameter: offset in shared memory of an OpenCL local argument, UINT64_MAX otherwise */
 } ww_setup;
 
 /* The launch must be resolved: args[i] is parameter i. A pointer without a size becomes an unbounded allocation. */

@@ -2,14 +2,15 @@
  *
  *   cl_host NAME.launch [--dump DIR] [--platform SUBSTRING] [--options "BUILD OPTIONS"] [--times]
  *
- * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as `warpwise trace --full --dump DIR`, so the
- * two can be compared byte by byte. Under `oclgrind` the runtime is Oclgrind. --times prints the kernel's wall
- * milliseconds. Exit 0 ok, 3 bad input, 4 no device or a runtime error. */
+ * The same spec, the same contents and the same dump names (DIR/arg<i>.bin) as `warpwise trace --full --dump DIR`, so
+ * that the two can be compared byte by byte. Under `oclgrind` the runtime is Oclgrind. --times prints the
+ * kernel's wall and CPU milliseconds. Exit 0 ok, 3 bad input, 4 no device or a runtime error. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include "../../src/report/launch.h"
 
 #include <CL/cl.h>
 #include <stdlib.h>
+#include <time.h>
 
 #define MAX_ARGS 32
 
@@ -61,7 +62,8 @@ static void build(host *h, const char *build_options) {
   h->program = clCreateProgramWithSource(h->context, 1, (const char **)&text, &n, &rc);
   must(rc, "program");
   rc = clBuildProgram(h->program, 1, &h->device, build_options, NULL, NULL);
-  if (rc != CL_SUCCESS) clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), fputs(log, stderr);
+  if (rc != CL_SUCCESS)
+    clGetProgramBuildInfo(h->program, h->device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL), fputs(log, stderr);
   must(rc, "build");
   h->kernel = clCreateKernel(h->program, h->l->kernel, &rc);
   must(rc, h->l->kernel);
@@ -112,7 +114,13 @@ static void set_args(host *h) {
   }
 }
 
-static double launch(host *h) {
+static double cpu_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void launch(host *h, bool times) {
   size_t global[3], local[3];
   cl_uint dims = 1;
   for (int k = 0; k < 3; k++) {
@@ -120,10 +128,10 @@ static double launch(host *h) {
     global[k] = (h->l->grid[k] ? h->l->grid[k] : 1) * local[k];
     if (global[k] > 1) dims = (cl_uint)k + 1;
   }
-  double start = ww_now();
+  double start = ww_now(), cpu = cpu_now();
   must(clEnqueueNDRangeKernel(h->queue, h->kernel, dims, NULL, global, local, 0, NULL, NULL), "launch");
   must(clFinish(h->queue), "kernel");
-  return (ww_now() - start) * 1e3;
+  if (times) printf("kernel_ms %.3f\nkernel_cpu_ms %.3f\n", (ww_now() - start) * 1e3, (cpu_now() - cpu) * 1e3);
 }
 
 static void dump(host *h, const char *dir) {
@@ -166,11 +174,13 @@ int main(int argc, char **argv) {
   ww_err e = {0};
   cl_int rc;
   if (!parse(&o, argc, argv)) {
-    fprintf(stderr, "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options OPTIONS] [--times]\n", argv[0]);
+    fprintf(stderr, "usage: %s NAME.launch [--dump DIR] [--platform SUBSTRING] [--options OPTIONS] [--times]\n",
+            argv[0]);
     return 2;
   }
   if (ww_launch_read(o.spec, h.a, &l, &n, &e) != WW_OK || n != 1 || !l->file || !l->kernel) {
-    fprintf(stderr, "cl_host: %s: %s\n", o.spec, e.msg[0] ? e.msg : "one launch with \"file\" and \"kernel\" is needed");
+    fprintf(stderr, "cl_host: %s: %s\n", o.spec,
+            e.msg[0] ? e.msg : "one launch with \"file\" and \"kernel\" is needed");
     return 3;
   }
   h.l = l;
@@ -184,8 +194,7 @@ int main(int argc, char **argv) {
   must(rc, "queue");
   build(&h, o.options);
   set_args(&h);
-  double ms = launch(&h);
-  if (o.times) printf("kernel_ms %.3f\n", ms);
+  launch(&h, o.times);
   if (o.dump) dump(&h, o.dump);
   for (int i = 0; i < MAX_ARGS; i++)
     if (h.buffers[i]) clReleaseMemObject(h.buffers[i]);

@@ -1,11 +1,12 @@
-/* run_cross.c - the OpenCL triples of tests/kernels on other people's runtimes: PoCL (compiles to this CPU) and Oclgrind
- * (interprets LLVM IR work-item by work-item and counts).
+/* run_cross.c - the OpenCL triples of tests/kernels on other people's runtimes: PoCL (compiles to this CPU) and
+ * Oclgrind (interprets LLVM IR work-item by work-item and counts).
  *
  *   run_cross PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind] [--verbose]
  *
  * Per triple: each runtime's buffers against the host reference and against our own dump; Oclgrind's byte totals by
- * address space against the .want and against our counts. `-` for PROGRAM leaves our side out: it then checks references
- * and .want files alone. What can be compared, and why, is in README.md. A runtime that is not installed is skipped, aloud. */
+ * address space against the .want and against our counts. `-` for PROGRAM leaves our side out: it then checks the
+ * references and .want files alone. What can be compared, and why, is in README.md. A runtime that is not installed is
+ * skipped, aloud. */
 #include "../triple.h"
 
 #include <stdlib.h>
@@ -128,7 +129,8 @@ static bool parse(setup *s, int argc, char **argv) {
 int main(int argc, char **argv) {
   setup s = {.dir = "tests/kernels", .pocl = true, .oclgrind = true};
   if (!parse(&s, argc, argv)) {
-    fprintf(stderr, "usage: %s PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind] [--verbose]\n", argv[0]);
+    fprintf(stderr, "usage: %s PROGRAM|- CL_HOST [FOLDER] [--only SUBSTRING] [--no-pocl] [--no-oclgrind] [--verbose]\n",
+            argv[0]);
     return 2;
   }
   uint32_t n, passed = 0, failed = 0;

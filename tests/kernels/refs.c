@@ -613,7 +613,7 @@ static void ref_denormal(ref_state *r) {
     F32(3)[i] = sqrtf(F32(1)[i]) * 1e20f;
   }
 }
-/* v rounded to f32 toward zero (0), up (1) or down (-1); v itself must be exact, or wide enough not to lie on the edge. */
+/* v rounded to f32 toward zero (0), up (1) or down (-1); v itself is exact, or wide enough not to lie on an edge. */
 static float directed(double v, int to) {
   float f = (float)v;
   if (to == 0) to = v > 0 ? -1 : 1;
@@ -790,15 +790,15 @@ static const struct {
     SAME(half_scalar), SAME(bf16_fma), SAME(poly_f64), SAME(math_f32), SAME(math_f64), SAME(fast_math),
     SAME(int_wrap), SAME(shifts), SAME(char_short), SAME(minmax_nan), SAME(vote), SAME(match_reduce),
     SAME(shfl_modes), SAME(cg_tile), SAME(cas_loop), SAME(atomics_mixed), SAME(dyn_shared), SAME(symbols),
-    SAME(struct_param), SAME(struct_out), SAME(alias_halves), SAME(template_axpy), SAME(grid3d), SAME(inline_ptx), SAME(bank_double), SAME(odd_block),
-    SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent), SAME(break_continue),
-    SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a), SAME(simd_video),
-    SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram), SAME(perm_pages),
-    SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4), SAME(cl_swizzle),
-    SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common), SAME(cl_convert),
-    SAME(cl_vload), SAME(cl_ids), SAME(cl_double), SAME(cl_select), SAME(hip_stride), SAME(hip_shfl),
-    SAME(hip_ballot), SAME(hip_dyn_shared), SAME(omp_saxpy), SAME(omp_few_teams), SAME(omp_collapse),
-    SAME(omp_stencil), SAME(omp_matmul), SAME(omp_reduction), SAME(omp_histogram),
+    SAME(struct_param), SAME(struct_out), SAME(alias_halves), SAME(template_axpy), SAME(grid3d), SAME(inline_ptx),
+    SAME(bank_double), SAME(odd_block), SAME(grid_stride), SAME(barrier_exit), SAME(syncwarp), SAME(shfl_divergent),
+    SAME(break_continue), SAME(const_init), SAME(two_shared), SAME(bitonic), SAME(wmma), SAME(mma_ptx), SAME(dp4a),
+    SAME(simd_video), SAME(convert), SAME(denormal), SAME(rounding), SAME(monotone_rows), SAME(zipf_histogram),
+    SAME(perm_pages), SAME(pointer_chase), SAME(cg_reduce), SAME(double_atomic), SAME(mandelbrot), SAME(cl_dot4),
+    SAME(cl_swizzle), SAME(cl_local_arg), SAME(cl_stencil), SAME(cl_int), SAME(cl_math), SAME(cl_common),
+    SAME(cl_convert), SAME(cl_vload), SAME(cl_ids), SAME(cl_double), SAME(cl_select), SAME(hip_stride),
+    SAME(hip_shfl), SAME(hip_ballot), SAME(hip_dyn_shared), SAME(omp_saxpy), SAME(omp_few_teams),
+    SAME(omp_collapse), SAME(omp_stencil), SAME(omp_matmul), SAME(omp_reduction), SAME(omp_histogram),
     /* those that compute what another does */
     {"stride2", ref_stride}, {"stride4", ref_stride}, {"stride8", ref_stride}, {"stride32", ref_stride},
     {"transpose_naive", ref_transpose}, {"transpose_tiled", ref_transpose}, {"transpose_padded", ref_transpose},

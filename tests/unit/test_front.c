@@ -29,6 +29,7 @@ static const load_case cases[] = {
     {"branches_wide", {"branches.cu"}, {"-DWIDE"}, {0}, false},
     {"broken_omp", {"broken_omp.c"}, {0}, {0}, false},
     {"broken_cl", {"broken.cl"}, {0}, {0}, false},
+    {"instance_error", {"instance_error.cu"}, {0}, {0}, false},
     {"header", {"header.cu"}, {0}, {0}, false},
     {"link", {"link_a.cu", "link_b.cu"}, {0}, {0}, false},
     {"link_half", {"link_a.cu"}, {0}, {0}, false},

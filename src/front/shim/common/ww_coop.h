@@ -2,7 +2,8 @@
  * reduce, scan and collective copies.
  *
  * Written over __shfl_sync, __ballot_sync, __match_any_sync, __syncwarp and __syncthreads. A group narrower than a
- * warp is a lane mask; that mask goes to every primitive, so the result is right in divergent code. The only
+ * warp is a lane mask (32 lanes; HIP's 64-lane waves need their own); that mask goes to every primitive, so the result is
+ * right in divergent code. The only
  * external is __ww_grid_sync: every thread of the grid arrives before any leaves. */
 #ifndef WW_COOP_H
 #define WW_COOP_H
@@ -13,7 +14,11 @@ extern "C" __device__ void __ww_grid_sync(void);
 
 namespace cooperative_groups {
 namespace __ww {
+#ifdef __HIP__
+WW_D unsigned lane() { return __lane_id(); }
+#else
 WW_D unsigned lane() { return __nvvm_read_ptx_sreg_laneid(); }
+#endif
 WW_D unsigned block_rank() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 WW_D unsigned block_size() { return blockDim.x * blockDim.y * blockDim.z; }
 WW_D unsigned below(unsigned lane) { return (1u << lane) - 1; } /* mask of the lanes before this one */
@@ -128,7 +133,11 @@ public:
   WW_MD static unsigned meta_group_size() { return (__ww::block_size() + N - 1) / N; }
   WW_MD void sync() const {
     if (N <= 32) __syncwarp(lane_mask());
+    #ifdef __HIP__
+    else __syncthreads();
+#else
     else __nvvm_barrier_sync_cnt(1 + meta_group_rank() % 15, N); /* several warps: a named barrier */
+#endif
   }
   template <class T> WW_MD T shfl(T v, int rank) const {
     return __ww_by_words(v, [=](unsigned w) { return __shfl_sync(lane_mask(), w, rank, (int)N); });

@@ -4,6 +4,7 @@
  * the toolkit's version; the removed runtime names keep older programs parsing. */
 #ifndef WW_CUDA_SDK_H
 #define WW_CUDA_SDK_H
+#include "ww_lenient.h"
 #include <assert.h>
 #include <float.h>
 #include <limits.h>

@@ -261,6 +261,7 @@ typedef struct bsrilu02Info *bsrilu02Info_t;
 typedef struct csrgemm2Info *csrgemm2Info_t;
 typedef struct csru2csrInfo *csru2csrInfo_t;
 typedef struct pruneInfo *pruneInfo_t;
+enum cusparseSolvePolicy_t { CUSPARSE_SOLVE_POLICY_NO_LEVEL, CUSPARSE_SOLVE_POLICY_USE_LEVEL };
 #define WW_SDCZ(PRE, POST) PRE##S##POST(...), PRE##D##POST(...), PRE##C##POST(...), PRE##Z##POST(...)
 extern "C" cusparseStatus_t
     cusparseCreateCsrsv2Info(...), cusparseDestroyCsrsv2Info(...), cusparseCreateCsrsm2Info(...), cusparseDestroyCsrsm2Info(...),

@@ -34,6 +34,7 @@ WW_D void exit(int) { __builtin_trap(); }
 
 #include <cmath>
 #include <cstdlib>
+#include <math.h> /* isfinite ... in the global namespace */
 #include <limits>
 #include <new>
 #include <utility>

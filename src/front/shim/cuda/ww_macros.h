@@ -48,9 +48,5 @@
 #define CUDART_DEVICE __device__
 #define __dv(v) = v
 
-/* libstdc++ would instantiate __float128 overloads, which device compilation rejects. */
-#ifndef __STRICT_ANSI__
-#define WW_SET_STRICT_ANSI 1
-#endif
-
+#include "ww_lenient.h"
 #endif

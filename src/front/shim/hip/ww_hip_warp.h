@@ -35,26 +35,38 @@ template <class T> WW_DEVICE T from_lane(T value, int lane) {
 } // namespace ww
 
 /* Shuffles inside segments of `width` lanes, a power of two. Out of the segment: the lane's own value. */
-template <class T> WW_DEVICE T __shfl(T value, int source, int width = warpSize) {
+namespace ww {
+template <class T> WW_DEVICE T shfl(T value, int source, int width) {
   int self = __lane_id();
-  return ww::from_lane(value, (source & (width - 1)) + (self & ~(width - 1)));
+  return from_lane(value, (source & (width - 1)) + (self & ~(width - 1)));
 }
-template <class T> WW_DEVICE T __shfl_up(T value, unsigned delta, int width = warpSize) {
+template <class T> WW_DEVICE T shfl_up(T value, unsigned delta, int width) {
   int self = __lane_id(), source = self - (int)delta;
-  return ww::from_lane(value, source < (self & ~(width - 1)) ? self : source);
+  return from_lane(value, source < (self & ~(width - 1)) ? self : source);
 }
-template <class T> WW_DEVICE T __shfl_down(T value, unsigned delta, int width = warpSize) {
+template <class T> WW_DEVICE T shfl_down(T value, unsigned delta, int width) {
   int self = __lane_id(), source = self + (int)delta;
-  return ww::from_lane(value, (int)((self & (width - 1)) + delta) >= width ? self : source);
+  return from_lane(value, (int)((self & (width - 1)) + delta) >= width ? self : source);
 }
-template <class T> WW_DEVICE T __shfl_xor(T value, int mask, int width = warpSize) {
+template <class T> WW_DEVICE T shfl_xor(T value, int mask, int width) {
   int self = __lane_id(), source = self ^ mask;
-  return ww::from_lane(value, source >= ((self + width) & ~(width - 1)) ? self : source);
+  return from_lane(value, source >= ((self + width) & ~(width - 1)) ? self : source);
 }
-template <class M, class T> WW_DEVICE T __shfl_sync(M, T value, int source, int width = warpSize) { return __shfl(value, source, width); }
-template <class M, class T> WW_DEVICE T __shfl_up_sync(M, T value, unsigned delta, int width = warpSize) { return __shfl_up(value, delta, width); }
-template <class M, class T> WW_DEVICE T __shfl_down_sync(M, T value, unsigned delta, int width = warpSize) { return __shfl_down(value, delta, width); }
-template <class M, class T> WW_DEVICE T __shfl_xor_sync(M, T value, int mask, int width = warpSize) { return __shfl_xor(value, mask, width); }
+} // namespace ww
+
+/* Overloads, not templates, so that a unit's own template for its structures is never ambiguous. */
+#define WW_SHUFFLES(T)                                                                                                                 \
+  WW_DEVICE T __shfl(T v, int source, int width = warpSize) { return ww::shfl(v, source, width); }                                     \
+  WW_DEVICE T __shfl_up(T v, unsigned delta, int width = warpSize) { return ww::shfl_up(v, delta, width); }                            \
+  WW_DEVICE T __shfl_down(T v, unsigned delta, int width = warpSize) { return ww::shfl_down(v, delta, width); }                        \
+  WW_DEVICE T __shfl_xor(T v, int mask, int width = warpSize) { return ww::shfl_xor(v, mask, width); }
+WW_SHUFFLES(int) WW_SHUFFLES(unsigned) WW_SHUFFLES(long) WW_SHUFFLES(unsigned long) WW_SHUFFLES(long long) WW_SHUFFLES(unsigned long long)
+WW_SHUFFLES(float) WW_SHUFFLES(double)
+
+template <class M, class T> WW_DEVICE T __shfl_sync(M, T value, int source, int width = warpSize) { return ww::shfl(value, source, width); }
+template <class M, class T> WW_DEVICE T __shfl_up_sync(M, T value, unsigned delta, int width = warpSize) { return ww::shfl_up(value, delta, width); }
+template <class M, class T> WW_DEVICE T __shfl_down_sync(M, T value, unsigned delta, int width = warpSize) { return ww::shfl_down(value, delta, width); }
+template <class M, class T> WW_DEVICE T __shfl_xor_sync(M, T value, int mask, int width = warpSize) { return ww::shfl_xor(value, mask, width); }
 
 /* Lanes of mask whose value is bit for bit this lane's: peel off one value at a time. */
 template <class T> WW_DEVICE unsigned long long __match_any(T value) {

@@ -24,17 +24,17 @@ KEEP bool __kmpc_kernel_parallel(void **region) {
   return team.region && thread_id() < team.size;
 }
 KEEP void __kmpc_kernel_end_parallel(void) {}
-KEEP void __kmpc_barrier_simple_generic(ident *loc, int32_t tid) { block_barrier(); }
+KEEP void __kmpc_barrier_simple_generic(ident *loc, int32_t tid) { meeting_barrier(); }
 KEEP void __kmpc_barrier_simple_spmd(ident *loc, int32_t tid) { block_barrier(); }
 
 static void worker_loop(void) {
   for (;;) {
     void *region;
-    block_barrier();
+    meeting_barrier();
     bool active = __kmpc_kernel_parallel(&region);
     if (!region) return;
     if (active) ((void (*)(uint16_t, uint32_t))region)(0, thread_id());
-    block_barrier();
+    meeting_barrier();
   }
 }
 
@@ -59,7 +59,7 @@ API int32_t __kmpc_target_init(kernel_environment *env, void *launch) {
 API void __kmpc_target_deinit(void) {
   if (is_spmd()) return;
   team.region = NULL;
-  block_barrier();
+  meeting_barrier();
 }
 
 /* ---- parallel regions ---- */
@@ -142,13 +142,19 @@ KEEP API void __kmpc_parallel_spmd(ident *loc, int32_t num_threads, void *fn, vo
   run_spmd_sized(choose_team_size(num_threads), fn, args, n);
 }
 
-static void run_on_workers(int32_t num_threads, void *wrapper, void **args) {
+/* The arguments of the running region, where the workers can read them: args itself is in the main thread's own memory. */
+enum { MAX_ARGS = 64 };
+typedef void *argument;
+static SHARED argument shared_args[MAX_ARGS];
+
+static void run_on_workers(int32_t num_threads, void *wrapper, void **args, int64_t n) {
   team.size = choose_team_size(num_threads);
-  team.args = args;
+  for (int64_t i = 0; i < n && i < MAX_ARGS; i++) shared_args[i] = args[i];
+  if (n > MAX_ARGS) __builtin_trap();
   team.region = (void (*)(uint16_t, uint32_t))wrapper;
   set_level(1);
-  block_barrier(); /* workers start */
-  block_barrier(); /* workers are done */
+  meeting_barrier(); /* workers start */
+  meeting_barrier(); /* workers are done */
   set_level(0);
   team.region = NULL;
 }
@@ -163,12 +169,12 @@ API void __kmpc_parallel_51(ident *loc, int32_t tid, int32_t if_clause, int32_t 
   if (is_spmd()) {
     if (if_clause) __kmpc_parallel_spmd(loc, num_threads, fn, args, n);
     else run_spmd_sized(1, fn, args, n);
-  } else if (if_clause) run_on_workers(num_threads, wrapper, args);
+  } else if (if_clause) run_on_workers(num_threads, wrapper, args, n);
   else run_microtask(fn, args, n); /* the main thread is a team of one */
 }
 
-/* A wrapper asks for the region's arguments. They live in the main thread's frame or shared memory until the region ends. */
-API void __kmpc_get_shared_variables(void ***args) { *args = team.args; }
+/* A wrapper asks for the region's arguments. */
+API void __kmpc_get_shared_variables(void ***args) { *args = (void **)shared_args; }
 void __kmpc_begin_sharing_variables(void ***args, uint64_t n) {}
 void __kmpc_end_sharing_variables(void) {}
 void __kmpc_push_num_threads(ident *loc, int32_t tid, int32_t n) { team.wanted = n; }

@@ -48,7 +48,6 @@ typedef struct {
   uint32_t wanted;     /* omp_set_num_threads; 0: not set */
   uint32_t stack_used; /* bytes of the main thread's shared stack, see ww_rtl_memory.c */
   void (*region)(uint16_t, uint32_t); /* generic: the region the workers are to run; NULL ends them */
-  void **args;         /* generic: arguments of that region */
 #ifdef WW_NESTED
   uint32_t level;      /* 0 outside, 1 inside a parallel region */
   uint32_t any_nested; /* threads that are inside a nested, hence serialised, region */
@@ -82,8 +81,11 @@ INLINE uint32_t parallel_level(void) { return in_parallel(); }
 INLINE uint32_t team_size(void) { return in_parallel() ? team.size : 1; }
 INLINE uint32_t team_thread(void) { return in_parallel() ? thread_id() : 0; }
 
-/* Barrier 0: all threads of the block that have not exited. */
+/* Barrier 0: all threads of the block that have not exited. In SPMD code all threads reach the same one, and LLVM may remove it
+ * where nothing happened since the last; the main thread and its workers meet from different places, which only the second
+ * form tells LLVM. */
 INLINE void block_barrier(void) { __syncthreads(); }
+INLINE void meeting_barrier(void) { __nvvm_barrier_sync(0); }
 /* Barrier of the running parallel region: its warps only, because the main thread and idle threads wait at barrier 0. */
 INLINE void region_barrier(void) {
   if (!in_parallel()) return;

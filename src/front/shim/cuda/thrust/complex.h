@@ -48,6 +48,6 @@ template <class T> WW_HD complex<T> pow(const complex<T> &a, const T &p) { retur
 template <class T> WW_HD complex<T> pow(const complex<T> &a, const complex<T> &p) { return exp(log(a) * p); }
 template <class T> WW_HD complex<T> sin(const complex<T> &a) { return complex<T>(::sin(a.re) * ::cosh(a.im), ::cos(a.re) * ::sinh(a.im)); }
 template <class T> WW_HD complex<T> cos(const complex<T> &a) { return complex<T>(::cos(a.re) * ::cosh(a.im), -::sin(a.re) * ::sinh(a.im)); }
-template <class O, class T> inline O &operator<<(O &o, const complex<T> &a) { return o << std::complex<T>(a.re, a.im); }
+template <class O, class T> inline auto operator<<(O &o, const complex<T> &a) -> decltype(o << std::complex<T>(a.re, a.im)) { return o << std::complex<T>(a.re, a.im); }
 } // namespace thrust
 #endif

@@ -33,6 +33,8 @@ template <class I, class J, class O, class F, WW_PLAIN(I)> WW_HD O transform(I b
 template <class I, class O, class F, class P, WW_PLAIN(I)> WW_HD O transform_if(I b, I e, O o, F f, P p) { for (; b != e; ++b, ++o) if (p(*b)) *o = f(*b); return o; }
 template <class I, class T, WW_PLAIN(I)> WW_HD void replace(I b, I e, const T &x, const T &y) { for (; b != e; ++b) if (*b == x) *b = y; }
 template <class I, class F, class T, WW_PLAIN(I)> WW_HD void replace_if(I b, I e, F f, const T &v) { for (; b != e; ++b) if (f(*b)) *b = v; }
+template <class I, class S, class F, class T, WW_PLAIN(I)> WW_HD void replace_if(I b, I e, S s, F f, const T &v) { for (; b != e; ++b, ++s) if (f(*s)) *b = v; }
+template <class I, class S, class O, class F, class P, WW_PLAIN(I)> WW_HD O transform_if(I b, I e, S s, O o, F f, P p) { for (; b != e; ++b, ++s, ++o) if (p(*s)) *o = f(*b); return o; }
 template <class I, class M, class O, WW_PLAIN(I)> WW_HD O gather(I b, I e, M m, O o) { for (; b != e; ++b, ++o) *o = m[*b]; return o; }
 template <class I, class M, class O, WW_PLAIN(I)> WW_HD void scatter(I b, I e, M m, O o) { for (; b != e; ++b, ++m) o[*m] = *b; }
 template <class I, class M, class S, class O, WW_PLAIN(I)> WW_HD void scatter_if(I b, I e, M m, S s, O o) { for (; b != e; ++b, ++m, ++s) if (*s) o[*m] = *b; }
@@ -118,6 +120,8 @@ template <class I, class F, WW_PLAIN(I)> WW_HD I max_element(I b, I e, F f) { I 
 template <class I, WW_PLAIN(I)> WW_HD I min_element(I b, I e) { return thrust::min_element(b, e, less<WW_V(I)>()); }
 template <class I, WW_PLAIN(I)> WW_HD I max_element(I b, I e) { return thrust::max_element(b, e, less<WW_V(I)>()); }
 template <class I, WW_PLAIN(I)> WW_HD pair<I, I> minmax_element(I b, I e) { return pair<I, I>(thrust::min_element(b, e), thrust::max_element(b, e)); }
+template <class I, class F, WW_PLAIN(I)> WW_HD pair<I, I> minmax_element(I b, I e, F f) { return pair<I, I>(thrust::min_element(b, e, f), thrust::max_element(b, e, f)); }
+template <class I, class J, WW_PLAIN(I)> WW_HD pair<I, J> mismatch(I b, I e, J c) { for (; b != e && *b == *c; ++b) ++c; return pair<I, J>(b, c); }
 template <class I, class T, class F, WW_PLAIN(I)> WW_HD I lower_bound(I b, I e, const T &v, F f) { ptrdiff_t n = e - b; while (n > 0) { ptrdiff_t h = n / 2; if (f(b[h], v)) { b += h + 1; n -= h + 1; } else n = h; } return b; }
 template <class I, class T, class F, WW_PLAIN(I)> WW_HD I upper_bound(I b, I e, const T &v, F f) { ptrdiff_t n = e - b; while (n > 0) { ptrdiff_t h = n / 2; if (!f(v, b[h])) { b += h + 1; n -= h + 1; } else n = h; } return b; }
 template <class I, class T, WW_PLAIN(I)> WW_HD I lower_bound(I b, I e, const T &v) { return thrust::lower_bound(b, e, v, less<WW_V(I)>()); }
@@ -142,6 +146,29 @@ template <class K, class I, WW_PLAIN(K)> WW_HD pair<K, I> unique_by_key(K kb, K 
   I o = b;
   for (++kb, ++b; kb != ke; ++kb, ++b) if (!(*ko == *kb)) { ++ko, ++o; *ko = (WW_V(K)) * kb; *o = (WW_V(I)) * b; }
   return pair<K, I>(++ko, ++o);
+}
+template <class K, class I, class KO, class O, WW_PLAIN(K)> WW_HD pair<KO, O> unique_by_key_copy(K kb, K ke, I b, KO ko, O o) {
+  for (K last = kb; kb != ke; last = kb, ++kb, ++b) if (kb == last || !(*last == *kb)) { *ko = *kb, *o = *b; ++ko, ++o; }
+  return pair<KO, O>(ko, o);
+}
+template <class I, class J, class O, WW_PLAIN(I)> WW_HD O merge(I b, I e, J c, J d, O o) {
+  while (b != e || c != d) { if (c == d || (b != e && !(*c < *b))) { *o = *b; ++b; } else { *o = *c; ++c; } ++o; }
+  return o;
+}
+template <class I, class J, class O, WW_PLAIN(I)> WW_HD O set_intersection(I b, I e, J c, J d, O o) {
+  while (b != e && c != d) { if (*b < *c) ++b; else if (*c < *b) ++c; else { *o = *b; ++b, ++c, ++o; } }
+  return o;
+}
+template <class I, class J, class O, WW_PLAIN(I)> WW_HD O set_difference(I b, I e, J c, J d, O o) {
+  while (b != e) { if (c == d || *b < *c) { *o = *b; ++b, ++o; } else { if (!(*c < *b)) ++b; ++c; } }
+  return o;
+}
+template <class I, class J, class O, WW_PLAIN(I)> WW_HD O set_union(I b, I e, J c, J d, O o) {
+  while (b != e || c != d) {
+    if (c == d || (b != e && *b < *c)) { *o = *b; ++b; } else { if (b != e && !(*c < *b)) ++b; *o = *c; ++c; }
+    ++o;
+  }
+  return o;
 }
 template <class I, class F, WW_PLAIN(I)> WW_HD I stable_partition(I b, I e, F f) {
   I o = b;
@@ -183,6 +210,7 @@ WW_WITH_POLICY(adjacent_difference) WW_WITH_POLICY(shuffle) WW_WITH_POLICY(reduc
 WW_WITH_POLICY(count) WW_WITH_POLICY(count_if) WW_WITH_POLICY(all_of) WW_WITH_POLICY(any_of) WW_WITH_POLICY(none_of) WW_WITH_POLICY(equal)
 WW_WITH_POLICY(inclusive_scan) WW_WITH_POLICY(exclusive_scan) WW_WITH_POLICY(transform_inclusive_scan) WW_WITH_POLICY(transform_exclusive_scan)
 WW_WITH_POLICY(inclusive_scan_by_key) WW_WITH_POLICY(exclusive_scan_by_key) WW_WITH_POLICY(reduce_by_key) WW_WITH_POLICY(find) WW_WITH_POLICY(find_if) WW_WITH_POLICY(find_if_not)
+WW_WITH_POLICY(unique_by_key_copy) WW_WITH_POLICY(merge) WW_WITH_POLICY(set_intersection) WW_WITH_POLICY(set_difference) WW_WITH_POLICY(set_union) WW_WITH_POLICY(mismatch)
 WW_WITH_POLICY(min_element) WW_WITH_POLICY(max_element) WW_WITH_POLICY(minmax_element) WW_WITH_POLICY(lower_bound) WW_WITH_POLICY(upper_bound) WW_WITH_POLICY(binary_search)
 WW_WITH_POLICY(is_sorted) WW_WITH_POLICY(remove) WW_WITH_POLICY(remove_if) WW_WITH_POLICY(remove_copy_if) WW_WITH_POLICY(unique) WW_WITH_POLICY(unique_copy) WW_WITH_POLICY(unique_by_key)
 WW_WITH_POLICY(stable_partition) WW_WITH_POLICY(partition) WW_WITH_POLICY(stable_sort) WW_WITH_POLICY(sort) WW_WITH_POLICY(stable_sort_by_key) WW_WITH_POLICY(sort_by_key)

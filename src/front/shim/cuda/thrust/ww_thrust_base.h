@@ -54,13 +54,28 @@ template <class A, class B, class R> struct binary_function { typedef A first_ar
 template <class F> struct __ww_not1 { F f; template <class A> WW_MHD bool operator()(const A &a) const { return !f(a); } };
 template <class F> WW_HD __ww_not1<F> not1(F f) { return __ww_not1<F>{f}; }
 
-/* ---- tuples and pairs are the standard library's, whose members are constexpr and so run on both sides ---- */
-template <class... T> using tuple = std::tuple<T...>;
+/* ---- tuples and pairs: the standard library's, whose constructors and accessors are constexpr and so run on both sides.
+ * Its operator= is constexpr only from C++20 on; thrust::tuple adds one that kernels can call. ---- */
+template <size_t... S, class T, class U> WW_HD void __ww_assign(std::integer_sequence<size_t, S...>, T &t, const U &u) {
+  int each[] = {0, ((void)(std::get<S>(t) = std::get<S>(u)), 0)...};
+  (void)each;
+}
+template <class... T> struct tuple : std::tuple<T...> {
+  typedef std::make_integer_sequence<size_t, sizeof...(T)> all;
+  tuple() = default;
+  template <class... U, class = typename std::enable_if<sizeof...(U) == sizeof...(T) && std::is_constructible<std::tuple<T...>, U &&...>::value>::type>
+  WW_MHD constexpr tuple(U &&...v) : std::tuple<T...>(std::forward<U>(v)...) {}
+  tuple(const tuple &) = default;
+  template <class... U> WW_MHD tuple(const std::tuple<U...> &o) : std::tuple<T...>(o) {}
+  WW_MHD tuple &operator=(const tuple &o) { __ww_assign(all(), *this, o); return *this; }
+  template <class... U> WW_MHD tuple &operator=(const std::tuple<U...> &o) { __ww_assign(all(), *this, o); return *this; }
+  template <class A, class B> WW_MHD tuple &operator=(const std::pair<A, B> &o) { __ww_assign(all(), *this, o); return *this; }
+};
+template <class... T> WW_HD tuple<typename std::decay<T>::type...> make_tuple(T &&...v) { return tuple<typename std::decay<T>::type...>(std::forward<T>(v)...); }
+template <class... T> WW_HD tuple<T &...> tie(T &...v) { return tuple<T &...>(v...); }
 template <class A, class B> using pair = std::pair<A, B>;
 using std::get;
 using std::make_pair;
-using std::make_tuple;
-using std::tie;
 using std::tuple_element;
 using std::tuple_size;
 using std::swap;
@@ -80,7 +95,7 @@ template <class T> struct device_reference {
   WW_MHD const device_reference &operator++() const { ++*p; return *this; }
   WW_MHD T operator++(int) const { return (*p)++; }
 };
-template <class O, class T> inline O &operator<<(O &o, const device_reference<T> &r) { return o << (T)r; }
+template <class O, class T> inline auto operator<<(O &o, const device_reference<T> &r) -> decltype(o << (T)r) { return o << (T)r; }
 /* One class serves as pointer and as the iterator of device_vector. */
 template <class T> struct device_ptr {
   typedef typename std::remove_const<T>::type value_type;
@@ -196,11 +211,20 @@ template <class It> struct reverse_iterator {
 };
 template <class It> WW_HD reverse_iterator<It> make_reverse_iterator(It i) { return reverse_iterator<It>(i); }
 
-/* zip: a tuple of iterators; dereferencing gives a tuple of references */
+/* zip: a tuple of iterators; dereferencing gives a tuple of references that can be assigned through */
+template <class... R> struct __ww_zip_reference : tuple<R...> {
+  WW_MHD __ww_zip_reference(R... r) : tuple<R...>(static_cast<R>(r)...) {}
+  __ww_zip_reference(const __ww_zip_reference &) = default;
+  template <class... V> WW_MHD const __ww_zip_reference &operator=(const std::tuple<V...> &v) const {
+    __ww_assign(typename tuple<R...>::all(), const_cast<__ww_zip_reference &>(*this), v);
+    return *this;
+  }
+  WW_MHD const __ww_zip_reference &operator=(const __ww_zip_reference &v) const { return *this = static_cast<const std::tuple<R...> &>(v); }
+};
 template <class Tuple, class = std::make_integer_sequence<size_t, std::tuple_size<Tuple>::value>> struct zip_iterator;
 template <class... It, size_t... S> struct zip_iterator<std::tuple<It...>, std::integer_sequence<size_t, S...>> {
-  typedef std::tuple<typename std::iterator_traits<It>::value_type...> V;
-  typedef std::tuple<typename std::iterator_traits<It>::reference...> R;
+  typedef tuple<typename std::iterator_traits<It>::value_type...> V;
+  typedef __ww_zip_reference<typename std::iterator_traits<It>::reference...> R;
   std::tuple<It...> t;
   WW_MHD zip_iterator() {}
   WW_MHD zip_iterator(const std::tuple<It...> &x) : t(x) {}
@@ -209,8 +233,9 @@ template <class... It, size_t... S> struct zip_iterator<std::tuple<It...>, std::
   WW_MHD void advance_all(ptrdiff_t d) { int x[] = {0, (std::get<S>(t) += d, 0)...}; (void)x; }
   WW_ITERATOR(zip_iterator, V, R, at(d), advance_all(d), (ptrdiff_t)(std::get<0>(t) - std::get<0>(o.t)))
 };
+template <class... It> WW_HD zip_iterator<std::tuple<It...>> make_zip_iterator(const tuple<It...> &t) { return zip_iterator<std::tuple<It...>>(t); }
 template <class... It> WW_HD zip_iterator<std::tuple<It...>> make_zip_iterator(const std::tuple<It...> &t) { return zip_iterator<std::tuple<It...>>(t); }
-template <class... It> WW_HD zip_iterator<std::tuple<It...>> make_zip_iterator(It... i) { return zip_iterator<std::tuple<It...>>(std::tuple<It...>(i...)); }
+template <class A, class B, class... It> WW_HD zip_iterator<std::tuple<A, B, It...>> make_zip_iterator(A a, B b, It... i) { return zip_iterator<std::tuple<A, B, It...>>(std::tuple<A, B, It...>(a, b, i...)); }
 #undef WW_ITERATOR
 template <class F> struct zip_function {
   F f;
@@ -228,4 +253,8 @@ template <class It, class D> WW_HD void advance(It &i, D d) { i += d; }
 template <class It> WW_HD It next(It i) { return i + 1; }
 template <class It> WW_HD It prev(It i) { return i - 1; }
 } // namespace thrust
+namespace std {
+template <class... T> struct tuple_size<thrust::tuple<T...>> : tuple_size<tuple<T...>> {};
+template <size_t I, class... T> struct tuple_element<I, thrust::tuple<T...>> : tuple_element<I, tuple<T...>> {};
+}
 #endif

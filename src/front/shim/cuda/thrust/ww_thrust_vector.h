@@ -3,6 +3,8 @@
 #ifndef WW_THRUST_VECTOR_H
 #define WW_THRUST_VECTOR_H
 #include "ww_thrust_base.h"
+#include <chrono> /* the real library brings these in, and programs rely on it */
+#include <iostream>
 #include <vector>
 
 namespace thrust {

@@ -16,5 +16,7 @@ typedef __nv_bfloat162_raw __hip_bfloat162_raw;
 #define HIPRT_ONE_BF16 __ushort_as_bfloat16((unsigned short)0x3F80U)
 #define HIPRT_ZERO_BF16 __ushort_as_bfloat16((unsigned short)0x0000U)
 
+WW_SHUFFLES(__hip_bfloat16)
+WW_SHUFFLES(__hip_bfloat162)
 WW_DEVICE __hip_bfloat162 unsafeAtomicAdd(__hip_bfloat162 *p, __hip_bfloat162 v) { return atomicAdd(p, v); }
 #endif

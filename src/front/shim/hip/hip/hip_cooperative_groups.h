@@ -86,6 +86,7 @@ template <unsigned Size, class Parent = void> class thread_block_tile : public t
   __device__ static unsigned long long tile_mask() { return (Size == 64 ? ~0ull : (1ull << (Size % 64)) - 1) << first(); }
 
 public:
+  template <class P> __device__ thread_block_tile(const thread_block_tile<Size, P> &) : thread_block_tile() {}
   __device__ thread_block_tile() : thread_group(tile_mask(), Size, __lane_id() & (Size - 1)) {}
   __device__ static constexpr unsigned size() { return Size; }
   __device__ static constexpr unsigned num_threads() { return Size; }
@@ -93,10 +94,10 @@ public:
   __device__ unsigned meta_group_rank() const { return ww_impl::block_rank() / Size; }
   __device__ unsigned meta_group_size() const { return (ww_impl::block_size() + Size - 1) / Size; }
   __device__ void sync() const { __syncwarp(); }
-  template <class T> __device__ T shfl(T v, int rank) const { return __shfl(v, rank, Size); }
-  template <class T> __device__ T shfl_up(T v, unsigned d) const { return __shfl_up(v, d, Size); }
-  template <class T> __device__ T shfl_down(T v, unsigned d) const { return __shfl_down(v, d, Size); }
-  template <class T> __device__ T shfl_xor(T v, unsigned m) const { return __shfl_xor(v, (int)m, Size); }
+  template <class T> __device__ T shfl(T v, int rank) const { return ww::shfl(v, rank, Size); }
+  template <class T> __device__ T shfl_up(T v, unsigned d) const { return ww::shfl_up(v, d, Size); }
+  template <class T> __device__ T shfl_down(T v, unsigned d) const { return ww::shfl_down(v, d, Size); }
+  template <class T> __device__ T shfl_xor(T v, unsigned m) const { return ww::shfl_xor(v, (int)m, Size); }
   __device__ unsigned long long ballot(int p) const { return (__ballot(p) & tile_mask()) >> first(); }
   __device__ int any(int p) const { return ballot(p) != 0; }
   __device__ int all(int p) const { return ballot(!p) == 0; }

@@ -13,6 +13,8 @@
 #define HIPRT_ONE_FP16 __ushort_as_half((unsigned short)0x3C00U)
 #define HIPRT_ZERO_FP16 __ushort_as_half((unsigned short)0x0000U)
 
+WW_SHUFFLES(__half)
+WW_SHUFFLES(__half2)
 WW_DEVICE __half2 unsafeAtomicAdd(__half2 *p, __half2 v) { return atomicAdd(p, v); }
 WW_DEVICE __half unsafeAtomicAdd(__half *p, __half v) { return atomicAdd(p, v); }
 #endif

@@ -22,6 +22,10 @@ typedef __nv_fp8_interpretation_t __hip_fp8_interpretation_t;
 #define __HIP_E5M2_FNUZ __NV_E5M2
 typedef __nv_fp8_e4m3 __hip_fp8_e4m3, __hip_fp8_e4m3_fnuz;
 typedef __nv_fp8_e5m2 __hip_fp8_e5m2, __hip_fp8_e5m2_fnuz;
+typedef __nv_fp8x2_e4m3 __hip_fp8x2_e4m3, __hip_fp8x2_e4m3_fnuz;
+typedef __nv_fp8x4_e4m3 __hip_fp8x4_e4m3, __hip_fp8x4_e4m3_fnuz;
+typedef __nv_fp8x2_e5m2 __hip_fp8x2_e5m2, __hip_fp8x2_e5m2_fnuz;
+typedef __nv_fp8x4_e5m2 __hip_fp8x4_e5m2, __hip_fp8x4_e5m2_fnuz;
 WW_HOST_DEVICE __hip_fp8_storage_t __hip_cvt_float_to_fp8(float f, __hip_saturation_t sat, __hip_fp8_interpretation_t kind) { return __nv_cvt_float_to_fp8(f, sat, kind); }
 WW_HOST_DEVICE __half_raw __hip_cvt_fp8_to_halfraw(__hip_fp8_storage_t x, __hip_fp8_interpretation_t kind) { return __nv_cvt_fp8_to_halfraw(x, kind); }
 #endif

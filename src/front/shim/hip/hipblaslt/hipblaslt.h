@@ -2,6 +2,7 @@
 #ifndef WW_HIPBLASLT_H
 #define WW_HIPBLASLT_H
 #include "../hipblas/hipblas.h"
+#include "../hip/hip_fp8.h"
 
 WW_HOST_HANDLE(hipblasLtHandle_t)
 WW_HOST_HANDLE(hipblasLtMatmulDesc_t)
@@ -11,6 +12,8 @@ WW_HOST_HANDLE(hipblasLtMatrixTransformDesc_t)
 typedef struct { uint8_t data[16]; size_t max_workspace_bytes; } hipblasLtMatmulAlgo_t;
 typedef struct { hipblasLtMatmulAlgo_t algo; size_t workspaceSize; hipblasStatus_t state; float wavesCount; int reserved[4]; } hipblasLtMatmulHeuristicResult_t;
 typedef __half hipblasLtHalf;
+typedef __hip_fp8_e4m3_fnuz hipblaslt_f8_fnuz, hipblaslt_f8;
+typedef __hip_fp8_e5m2_fnuz hipblaslt_bf8_fnuz, hipblaslt_bf8;
 typedef __hip_bfloat16 hipblasLtBfloat16;
 typedef enum {
   HIPBLASLT_MATMUL_DESC_TRANSA, HIPBLASLT_MATMUL_DESC_TRANSB, HIPBLASLT_MATMUL_DESC_EPILOGUE, HIPBLASLT_MATMUL_DESC_BIAS_POINTER, HIPBLASLT_MATMUL_DESC_BIAS_DATA_TYPE,

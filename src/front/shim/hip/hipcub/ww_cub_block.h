@@ -150,7 +150,7 @@ private:
     int rank = ww_impl::block_rank(), warp = rank / 64, lane = rank % 64;
     T v;
     WarpScan<T>(none).InclusiveScan(in, v, f);
-    before = __shfl_up(v, 1);
+    before = ww::shfl_up(v, 1, 64);
     any = rank > 0;
     if (lane == 63 || rank == threads - 1) temp.last[warp].Alias() = v;
     __syncthreads();

@@ -13,7 +13,7 @@ public:
   template <class F> __device__ T Reduce(T v, F f, int n = W) {
     int lane = __lane_id() & (W - 1);
     for (int d = 1; d < W; d *= 2) {
-      T other = __shfl_down(v, d, W);
+      T other = ww::shfl_down(v, d, W);
       if ((lane & (2 * d - 1)) == 0 && lane + d < n) v = f(v, other);
     }
     return v;
@@ -29,37 +29,37 @@ public:
     int lane = __lane_id() & (W - 1);
     T v = in;
     for (int d = 1; d < W; d *= 2) {
-      T other = __shfl_up(v, d, W);
+      T other = ww::shfl_up(v, d, W);
       if (lane >= d) v = f(other, v);
     }
     out = v;
   }
   template <class F> __device__ void InclusiveScan(T in, T &out, F f, T &all) {
     InclusiveScan(in, out, f);
-    all = __shfl(out, W - 1, W);
+    all = ww::shfl(out, W - 1, W);
   }
   template <class F> __device__ void ExclusiveScan(T in, T &out, T first, F f) {
     T sum;
     InclusiveScan(in, sum, f);
-    sum = __shfl_up(sum, 1, W);
+    sum = ww::shfl_up(sum, 1, W);
     out = (__lane_id() & (W - 1)) ? (T)f(first, sum) : first;
   }
   template <class F> __device__ void ExclusiveScan(T in, T &out, F f) {
     T sum;
     InclusiveScan(in, sum, f);
-    out = __shfl_up(sum, 1, W);
+    out = ww::shfl_up(sum, 1, W);
   }
   template <class F> __device__ void ExclusiveScan(T in, T &out, T first, F f, T &all) {
     T sum;
     InclusiveScan(in, sum, f, all);
-    sum = __shfl_up(sum, 1, W);
+    sum = ww::shfl_up(sum, 1, W);
     out = (__lane_id() & (W - 1)) ? (T)f(first, sum) : first;
   }
   __device__ void InclusiveSum(T in, T &out) { InclusiveScan(in, out, hipcub::Sum()); }
   __device__ void InclusiveSum(T in, T &out, T &all) { InclusiveScan(in, out, hipcub::Sum(), all); }
   __device__ void ExclusiveSum(T in, T &out) { ExclusiveScan(in, out, T(), hipcub::Sum()); }
   __device__ void ExclusiveSum(T in, T &out, T &all) { ExclusiveScan(in, out, T(), hipcub::Sum(), all); }
-  __device__ T Broadcast(T v, unsigned lane) { return __shfl(v, (int)lane, W); }
+  __device__ T Broadcast(T v, unsigned lane) { return ww::shfl(v, (int)lane, W); }
 };
 
 } // namespace hipcub

@@ -1,0 +1,26 @@
+/* mma.h - shapes of matrix instructions and who holds which element: shared by the front end, which loads and stores
+ * fragments, and the interpreter, which multiplies them. */
+#ifndef WW_MMA_H
+#define WW_MMA_H
+
+#include "ir.h"
+
+typedef struct {
+  uint8_t m, n, k;
+} ww_mma_shape;
+
+extern const ww_mma_shape ww_mma_shapes[];
+extern const uint32_t ww_nmma_shapes;
+int ww_mma_find(uint32_t m, uint32_t n, uint32_t k); /* index for ww_ins.sub, or -1 */
+
+typedef enum { WW_MATRIX_A, WW_MATRIX_B, WW_MATRIX_C } ww_matrix; /* D lies as C */
+
+typedef struct {
+  uint32_t row, col;
+} ww_cell_at;
+
+uint32_t ww_mma_elements(const ww_mma_shape *s, ww_matrix which); /* per lane */
+/* Where element e of a lane's fragment lies in its matrix. type: the element's. */
+ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, uint32_t lane, uint32_t e);
+
+#endif
