@@ -5,6 +5,7 @@
  * run directly; what the driver does not accept from it falls back to the driver. Bitcode comes on stdout, so nothing
  * is ever left behind in a temporary folder. */
 #include "front_int.h"
+#include "openmp.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -121,6 +122,7 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
 /* ---- the driver's line ---- */
 
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
+  if (j->no_prelude) return NULL;
   const char *name = j->dialect == WW_CUDA ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
                      : j->dialect == WW_HIP                  ? "hip/ww_hip.h"
                      : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
@@ -169,7 +171,7 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   case WW_CUDA: cuda_words(j, a, v); break;
   case WW_HIP:
     ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a",
-        "-fms-extensions", "-I", ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
+        "-fms-extensions", "-fno-builtin-printf", "-I", ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
     if (j->host) ADD(a, v, "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
     else ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
     break;
@@ -179,7 +181,7 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
     break;
   default:
     ADD(a, v, "-fopenmp", "-fopenmp-targets=nvptx64-nvidia-cuda", "-Xopenmp-target", "-march=sm_90", "-nogpulib",
-        "--cuda-path=/nonexistent", "-I", ww_path_join(a, shim, "openmp"),
+        "--cuda-path=/nonexistent", "-isystem", ww_path_join(a, shim, "openmp"),
         j->host ? "--offload-host-only" : "--offload-device-only");
   }
 }
@@ -204,9 +206,11 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
   if (j->host) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
-  if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-target-feature", "+ptx85", "-fcuda-allow-variadic-functions");
+  if (j->dialect != WW_HIP && !j->host) ADD(a, v, "-target-feature", "+ptx85");
+  if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
-    ADD(a, v, "-target-feature", "+ptx85", "-cl-ext=+all", "-fdeclare-opencl-builtins", "-finclude-default-header");
+    ADD(a, v, "-fdeclare-opencl-builtins", "-finclude-default-header",
+        "-cl-ext=+cl_khr_fp16,+cl_khr_int64_base_atomics,+cl_khr_int64_extended_atomics,+cl_khr_subgroups");
 }
 
 /* What other compilers let pass. -w already silences warnings; these are errors by default. */
@@ -428,22 +432,22 @@ static bool pch_is_stale(const ww_compiled *c) {
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const char *host_ir, ww_arena *a,
-                         ww_compiled *out, ww_err *e) {
+static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra, ww_arena *a, ww_compiled *out,
+                         ww_err *e) {
   ww_strs v = {0};
   char cwd[PATH_MAX];
   for (uint32_t i = 0; i < line->n; i++) ww_push(a, &v, line->v[i]);
   ww_clang_own_words(j, a, &v);
   const char *prelude = ww_clang_prelude(j, a);
-  const char *pch = !j->no_pch ? ww_pch_get(j, line, rebuild, a) : NULL;
+  const char *pch = ww_pch_get(j, line, rebuild, a);
   if (pch) ADD(a, &v, "-include-pch", pch);
   else if (prelude) ADD(a, &v, "-include", prelude);
   common_words(j, a, &v);
   if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
-  if (host_ir) ADD(a, &v, "-fopenmp-host-ir-file-path", host_ir);
+  for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
   ADD(a, &v, "-main-file-name", ww_path_base(j->file), "-emit-llvm-bc", "-o", "-", "-x", ww_clang_language(j), j->file);
   ww_status rc = run(&v, a, out, e);
-  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, host_ir, a, out, e);
+  if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
 
@@ -462,17 +466,36 @@ static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_e
   return run(&v, a, out, e);
 }
 
-/* OpenMP's device half needs the host half's table of target regions. */
+static bool may_nest(const ww_compiled *c, ww_arena *a) {
+  ww_omp_envs envs = {0};
+  bool any = false;
+  ww_openmp_environments(c, a, &envs);
+  for (uint32_t i = 0; i < envs.n; i++) any |= envs.v[i].may_nest;
+  return any;
+}
+
+/* OpenMP's device half needs the host half's table of target regions, and our device runtime: the flat one, or the nested
+ * one where a kernel turns out to need it. */
 static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_strs host = {0};
-  const char *path = NULL;
+  const char *table = NULL, *runtime;
   ww_status rc = ww_clang_line(j, true, a, &host, e);
-  if (rc == WW_OK) rc = run_cc1(j, &host, false, NULL, a, out, e);
+  ww_job half = *j;
+  half.host = true;
+  if (rc == WW_OK) rc = run_cc1(&half, &host, false, NULL, a, out, e);
   if (rc != WW_OK || !out->ok) return rc;
-  int fd = ww_memfd(out->bitcode, out->n, a, &path);
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
-  rc = run_cc1(j, line, false, path, a, out, e);
-  close(fd);
+  int table_fd = ww_memfd(out->bitcode, out->n, a, &table), fd;
+  if (table_fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
+  for (int nested = 0; nested < 2; nested++) {
+    ww_strs extra = {0};
+    rc = ww_openmp_runtime(j, nested, a, &runtime, &fd, e);
+    if (rc != WW_OK) break;
+    ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
+    rc = run_cc1(j, line, false, &extra, a, out, e);
+    if (fd >= 0) close(fd);
+    if (rc != WW_OK || !out->ok || !may_nest(out, a)) break;
+  }
+  close(table_fd);
   return rc;
 }
 

@@ -42,9 +42,22 @@ static bool has_directive(const ww_scan *s, const char *first, const char *secon
   return false;
 }
 
+/* hipMalloc, hipError_t ... and nothing of CUDA's: the header that names HIP is included by another header. */
+static bool uses_hip(const ww_scan *s) {
+  static const char *const names[2] = {"hip", "cuda"};
+  bool found[2] = {false, false};
+  for (int k = 0; k < 2; k++)
+    for (const char *p = s->text; !found[k] && (p = strstr(p, names[k])); p++) {
+      size_t at = (size_t)(p - s->text);
+      bool word = !at || (!isalnum((unsigned char)p[-1]) && p[-1] != '_');
+      found[k] = word && s->kind[at] == WW_BYTE_CODE && isupper((unsigned char)p[strlen(names[k])]);
+    }
+  return found[0] && !found[1];
+}
+
 int ww_front_dialect(const char *file, const ww_scan *s) {
   const char *dot = strrchr(ww_path_base(file), '.');
-  bool hip = has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h");
+  bool hip = has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
   if (!dot) dot = "";
   if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl")) return WW_OPENCL;
   if (!strcmp(dot, ".hip") || hip) return WW_HIP;
@@ -118,15 +131,23 @@ static bool mentions(const attempt *t, const char *word) {
 }
 
 /* Other ways to compile what the first way could not compile whole, in this order. */
-typedef enum { LATER_OPENCL, OWN_TEXTURES, SDK_HEADERS, NWAYS } other_way;
+typedef enum { OPENCL_12, OPENCL_30, OPENCL_OWN_NAMES, OWN_TEXTURES, SDK_HEADERS, NWAYS } other_way;
+
+static bool chooses_opencl(const ww_flags *f) {
+  for (uint32_t i = 0; i < f->driver.n; i++)
+    if (!strncmp(f->driver.v[i], "-cl-std", 7)) return true;
+  return false;
+}
 
 static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t, ww_arena *a, ww_job *out) {
   *out = *j;
   switch (w) {
-  case LATER_OPENCL: /* unless the user chose a version */
-    for (uint32_t i = 0; i < j->flags->driver.n; i++)
-      if (!strncmp(j->flags->driver.v[i], "-cl-std", 7)) return false;
-    out->cl_std = "CL2.0";
+  case OPENCL_12: /* names that became keywords */
+  case OPENCL_30:
+    out->cl_std = w == OPENCL_12 ? "CL1.2" : "CL3.0";
+    return j->dialect == WW_OPENCL && !chooses_opencl(j->flags);
+  case OPENCL_OWN_NAMES: /* the program defines functions under names of built-ins */
+    out->no_prelude = true;
     return j->dialect == WW_OPENCL;
   case OWN_TEXTURES: { /* the program has names of its own that the prelude uses for texture references */
     if (j->dialect != WW_CUDA || (!mentions(t, "'texture'") && !mentions(t, "'surface'"))) return false;
@@ -353,7 +374,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   if (rc == WW_OK) rc = choose_dialect(o, &flags, in, &dialect, e);
   if (rc == WW_OK) rc = ww_clang_find(a, &clang, e);
   if (rc != WW_OK) return rc;
-  ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL1.2"};
+  ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
   if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, a, &out->module, e);
   if (rc != WW_OK) return rc;

@@ -89,7 +89,7 @@ typedef struct {
   const char *append;  /* text behind the file's end, or NULL; recover.c puts it there */
   const char *overlay; /* -ivfsoverlay, or NULL */
   bool no_cache;
-  bool no_pch;
+  bool no_prelude;     /* without our definitions of built-ins (OpenCL) */
 } ww_job;
 
 typedef struct {
@@ -117,6 +117,8 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
 
 /* Path of the precompiled prelude for this line, built when missing; NULL: go without. rebuild: the one there is stale. */
 const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a);
+
+uint64_t ww_pch_tree(const char *dir, ww_arena *a); /* identity of all files below: names, sizes, times */
 
 /* ---- sdk.c ---- */
 

@@ -41,13 +41,28 @@ static bool optimise(LLVMModuleRef m) {
   return false;
 }
 
-static void find_launches(const ww_host_ir *h, ww_dialect d) {
+/* Shapes of OpenMP launches depend on what the device compile decided about each kernel. */
+static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
+  ww_job device = *host;
+  ww_compiled c;
+  ww_losses losses = {0};
+  ww_diags diags = {0};
+  device.host = false;
+  if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) ww_openmp_environments(&c, a, out);
+}
+
+static void find_launches(const ww_host_ir *h, const ww_job *j) {
+  ww_dialect d = j->dialect;
+  ww_omp_envs envs = {0};
   bool stubs = d == WW_CUDA || d == WW_HIP;
   if (stubs) ww_hostlaunch_prepare_cuda(h);
   close_world(h->m);
   if (!optimise(h->m)) return;
   if (stubs) ww_hostlaunch_cuda(h);
-  if (d == WW_OPENMP) ww_hostlaunch_openmp(h);
+  if (d == WW_OPENMP) {
+    environments(j, h->a, &envs);
+    ww_hostlaunch_openmp(h, &envs);
+  }
   if (d == WW_OPENCL) ww_hostlaunch_opencl(h);
 }
 
@@ -57,7 +72,7 @@ static void read_bitcode(const ww_compiled *c, const ww_job *j, ww_arena *a, ww_
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
     ww_host_ir h = {.m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
-    find_launches(&h, j->dialect);
+    find_launches(&h, j);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);
@@ -98,7 +113,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   if (d < 0) return WW_OK;
   ww_status rc = ww_clang_find(a, &clang, e);
   if (rc != WW_OK) return rc;
-  ww_job j = {.clang = &clang, .dialect = (ww_dialect)d, .host = true, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL1.2"};
+  ww_job j = {.clang = &clang, .dialect = (ww_dialect)d, .host = true, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
     ww_losses losses = {0};

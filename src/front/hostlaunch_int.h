@@ -2,7 +2,7 @@
 #ifndef WW_HOSTLAUNCH_INT_H
 #define WW_HOSTLAUNCH_INT_H
 
-#include "front_int.h"
+#include "openmp.h"
 
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Core.h>
@@ -46,7 +46,7 @@ void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *orig
 
 void ww_hostlaunch_prepare_cuda(const ww_host_ir *h); /* before optimisation */
 void ww_hostlaunch_cuda(const ww_host_ir *h);
-void ww_hostlaunch_openmp(const ww_host_ir *h);
+void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs);
 void ww_hostlaunch_opencl(const ww_host_ir *h);
 
 #endif

@@ -38,25 +38,38 @@ static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   int64_t n;
   LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES), types = array_at(h, args, TYPES);
   if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers) return;
-  l->nargs = (uint32_t)n + 1; /* the kernel's first parameter, dyn_ptr, is the runtime's */
+  l->nargs = (uint32_t)n + 1;
   l->args = WW_NEWN(h->a, ww_arg, n + 1);
+  l->args[0] = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true}; /* dyn_ptr, which our runtime never reads */
   LLVMValueRef *origins = WW_NEWN(h->a, LLVMValueRef, n + 1);
   for (uint32_t i = 0; i < (uint32_t)n; i++) argument(h, pointers, sizes, types, i, &l->args[i + 1], &origins[i + 1]);
   ww_host_share_buffers(h, l, origins);
 }
 
-static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, ww_launch *l) {
-  int64_t teams = 0, threads = 0, trips = 0;
-  if (!ww_host_int(LLVMGetOperand(call, 2), &teams) || !ww_host_int(LLVMGetOperand(call, 3), &threads)) return;
-  if (threads <= 0) threads = DEFAULT_THREADS;
-  if (teams <= 0 && ww_host_stored(h, args, TRIPS, 8, &trips) && trips > 0) teams = (trips + threads - 1) / threads;
-  if (teams <= 0) return;
-  for (int d = 0; d < 3; d++) l->grid[d] = l->block[d] = 1;
-  l->grid[0] = (uint64_t)teams;
-  l->block[0] = (uint64_t)threads;
+static ww_omp_env environment_of(const char *kernel, const ww_omp_envs *envs) {
+  for (uint32_t i = 0; i < envs->n; i++)
+    if (!strcmp(envs->v[i].kernel, kernel)) return envs->v[i];
+  return (ww_omp_env){0};
 }
 
-void ww_hostlaunch_openmp(const ww_host_ir *h) {
+/* As libomptarget's CUDA plugin chooses: teams not given come from the trip count, -1 is a plain `target` with one team. */
+static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env, ww_launch *l) {
+  int64_t teams, limit, trips, threads = env->max_threads > 0 ? env->max_threads : DEFAULT_THREADS;
+  if (!ww_host_int(LLVMGetOperand(call, 2), &teams) || !ww_host_int(LLVMGetOperand(call, 3), &limit)) return;
+  if (limit > 0 && limit < threads) threads = limit;
+  if (teams == -1) teams = 1;
+  if (teams == 0) {
+    if (!ww_host_stored(h, args, TRIPS, 8, &trips) || trips <= 0) return;
+    teams = env->generic ? trips : (trips + threads - 1) / threads;
+    if (env->max_teams > 0 && teams > env->max_teams) teams = env->max_teams;
+  }
+  if (!env->kernel || teams < 0) return;
+  for (int d = 0; d < 3; d++) l->grid[d] = l->block[d] = 1;
+  l->grid[0] = (uint64_t)teams;
+  l->block[0] = (uint64_t)(threads + (env->generic ? 32 : 0));
+}
+
+void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {
   LLVMValueRef f = LLVMGetNamedFunction(h->m, "__tgt_target_kernel");
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
@@ -67,7 +80,8 @@ void ww_hostlaunch_openmp(const ww_host_ir *h) {
     const char *kernel = ww_strndup(h->a, region + 1, (size_t)(strstr(region, ".region_id") - region - 1));
     ww_host_launch l = {.kernel = kernel, .launch = {.kernel = kernel, .seed = 1, .count = 1}};
     LLVMValueRef args = ww_host_address(h, LLVMGetOperand(call, 5)).base;
-    shape(h, call, args, &l.launch);
+    ww_omp_env env = environment_of(kernel, envs);
+    shape(h, call, args, &env, &l.launch);
     arguments(h, args, &l.launch);
     ww_host_place(h, call, &l);
     const char *line = strrchr(kernel, 'l'); /* ..._l12 is where the region begins */

@@ -5,6 +5,7 @@
 #include "lower_int.h"
 
 #include <llvm-c/BitReader.h>
+#include <llvm-c/Comdat.h>
 #include <llvm-c/Linker.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -103,16 +104,44 @@ static bool mark_inline(low *L) {
   return any;
 }
 
+/* Values of source variables are of no use here, and passes spend half their time on keeping them right. */
+static void drop_variable_info(low *L) {
+  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare", "llvm.dbg.label", "llvm.dbg.assign"};
+#if LLVM_VERSION_MAJOR == 19 || LLVM_VERSION_MAJOR == 20
+  LLVMSetIsNewDbgInfoFormat(L->mod, false); /* records become calls, which LLVM-C can delete */
+#endif
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    LLVMValueRef f = LLVMGetNamedFunction(L->mod, names[i]);
+    for (LLVMUseRef u; f && (u = LLVMGetFirstUse(f));) LLVMInstructionEraseFromParent(LLVMGetUser(u));
+  }
+}
+
+/* Only what the kernels reach is worth the passes' time. */
+static void hide_functions(low *L) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0)) continue;
+    LLVMSetComdat(f, NULL);
+    LLVMSetLinkage(f, LLVMInternalLinkage);
+  }
+}
+
+static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, const char *passes) {
+  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, tm, o);
+  if (err) LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
+}
+
 static void run_passes(low *L, bool linked) {
   LLVMTargetMachineRef tm = target_machine(L);
   LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
+  hide_functions(L);
+  run(L, tm, o, "globaldce");
+  drop_variable_info(L);
   bool inlined = mark_inline(L);
   const char *clean = !inlined ? "" : linked ? "always-inline,default<O2>," : "always-inline,function(sroa,early-cse,instcombine,simplifycfg),";
   char *text = ww_fmt(L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,load-store-vectorizer)", clean);
   LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
   LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
-  LLVMErrorRef err = LLVMRunPasses(L->mod, text, tm, o);
-  if (err) LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
+  run(L, tm, o, text);
   LLVMDisposePassBuilderOptions(o);
   if (tm) LLVMDisposeTargetMachine(tm);
 }

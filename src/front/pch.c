@@ -25,7 +25,7 @@
 static uint64_t hash_str(const char *s, uint64_t h) { return ww_hash(s, strlen(s) + 1, h); }
 
 /* Names, sizes and times of all files below: what clang would verify. Order-independent, as readdir gives any order. */
-static uint64_t hash_tree(const char *dir, ww_arena *a) {
+uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   uint64_t sum = 0;
   DIR *d = opendir(dir);
   for (struct dirent *f; d && (f = readdir(d));) {
@@ -34,7 +34,7 @@ static uint64_t hash_tree(const char *dir, ww_arena *a) {
     struct stat st;
     if (stat(path, &st)) continue;
     if (S_ISDIR(st.st_mode)) {
-      sum += hash_tree(path, a);
+      sum += ww_pch_tree(path, a);
       continue;
     }
     int64_t id[3] = {st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
@@ -50,8 +50,8 @@ static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *ow
   for (uint32_t i = 0; i < line->n; i++) h = hash_str(line->v[i], h);
   for (uint32_t i = 0; i < own->n; i++) h = hash_str(own->v[i], h);
   for (uint32_t i = 0; i < headers->n; i++) h = hash_str(headers->v[i], h);
-  uint64_t tree = hash_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
-  if (prelude) tree += hash_tree(ww_path_dir(a, prelude), a);
+  uint64_t tree = ww_pch_tree(ww_path_join(a, ww_shim_dir(a), "common"), a);
+  if (prelude) tree += ww_pch_tree(ww_path_dir(a, prelude), a);
   return ww_hash(&tree, sizeof tree, h);
 }
 

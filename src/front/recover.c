@@ -379,10 +379,13 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
   return false;
 }
 
+/* Any target directive but `declare target` runs on the host. */
 static bool has_region(const ww_scan *s, const ww_decl *d) {
-  uint32_t begin, end;
-  for (uint32_t i = d->body; i < d->body_end; i++)
-    if (s->kind[i] == WW_BYTE_DIRECTIVE && s->kind[i - 1] != WW_BYTE_DIRECTIVE && find_region(s, d, i, &begin, &end)) return true;
+  for (uint32_t i = d->body; i < d->body_end; i++) {
+    if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE) continue;
+    size_t n = strcspn(s->text + i, "\n");
+    if (memmem(s->text + i, n, "target", 6) && !memmem(s->text + i, n, "declare", 7)) return true;
+  }
   return false;
 }
 
@@ -479,9 +482,16 @@ static const char *instance_in(const char *note, ww_arena *a) {
   return ww_strndup(a, from, (size_t)(end - from));
 }
 
-/* An error that only one instance of a template has: the host statement that asks for the instance goes, the template
+static bool in_host_code(const recovery *r, source *s, uint32_t offset) {
+  const ww_decl *d = offset < s->n ? ww_scan_decl_at(&s->scan, offset) : NULL;
+  return d && d->body && offset >= d->body && is_host_only(r, s, d);
+}
+
+/* An error that only one instance of a template of device code has: the host statement that asks for the instance goes, the template
  * and its other instances stay. Among the places that led to it a plain function is preferred to a template. */
 static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
+  source *at_error = open_source(r, c->msgs[i].file);
+  if (at_error && in_host_code(r, at_error, offset_of(at_error, c->msgs[i].line, c->msgs[i].col))) return false;
   source *where = NULL;
   uint32_t offset = 0;
   const ww_decl *in = NULL;
@@ -501,7 +511,7 @@ static bool drop_instance(recovery *r, const ww_compiled *c, uint32_t i) {
   if (old && old->pass == r->pass) return true;
   if (!drop_statement(r, where, in, offset, STATEMENT, &c->msgs[i])) return false;
   ww_decl lost = {.name = name, .kernel = true, .line = ww_scan_line(&where->scan, offset)};
-  source *s = open_source(r, c->msgs[i].file);
+  source *s = at_error;
   const ww_decl *d = s ? ww_scan_decl_at(&s->scan, offset_of(s, c->msgs[i].line, c->msgs[i].col)) : NULL;
   if (d && d->kernel) lost.line = d->line, lost.params = d->params, lost.params_end = d->params_end;
   lose(r, d && d->kernel ? s : where, &lost, &c->msgs[i], c->msgs[i].line, true);

@@ -41,6 +41,11 @@ static inline uint8_t *at(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_
   return NULL;
 }
 
+/* The same to write to: not the parameters. */
+static inline uint8_t *writable(ww_exec *x, const ww_code *k, u64 addr, u64 n, uint32_t lane) {
+  return addr >= WW_PARAM_BASE && addr < WW_LOCAL_BASE ? NULL : at(x, k, addr, n, lane);
+}
+
 /* Lowest and highest address of the active lanes. */
 typedef struct {
   u64 lo, hi;
@@ -203,8 +208,8 @@ static void store_lanes(ww_exec *x, const ww_code *k) {
   bool wide = k->esize == 8;
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
-    uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
-    if (__builtin_expect(!p || (x->addr[lane] >= WW_PARAM_BASE && x->addr[lane] < WW_LOCAL_BASE), 0)) {
+    uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
+    if (__builtin_expect(!p, 0)) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "store");
       continue;
     }
@@ -234,7 +239,7 @@ static void atom_any(ww_exec *x, const ww_code *k) {
   bool cas = k->ins->op == WW_OP_CAS;
   ACTIVE(x->mask) {
     uint32_t lane = LANE;
-    uint8_t *p = at(x, k, x->addr[lane], k->bytes, lane);
+    uint8_t *p = writable(x, k, x->addr[lane], k->bytes, lane);
     if (!p) {
       ww_exec_bad_address(x, k, lane, x->addr[lane], "atomic");
       if (k->ins->dst != WW_NOVAL) PUT_D(lane, 0);
@@ -275,7 +280,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
       now |= 1ull << lane;
       u64 da = CELL_A(lane) + done;
       x->addr[lane] = da;
-      uint8_t *d = at(x, k, da, n, lane), *s = copy ? at(x, k, CELL_B(lane) + done, n, lane) : NULL;
+      uint8_t *d = writable(x, k, da, n, lane), *s = copy ? at(x, k, CELL_B(lane) + done, n, lane) : NULL;
       if (!d || (copy && !s)) {
         ww_exec_bad_address(x, k, lane, d ? CELL_B(lane) + done : da, copy ? "memcpy" : "memset");
         continue;

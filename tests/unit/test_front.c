@@ -37,6 +37,7 @@ static const load_case cases[] = {
     {"instances_none", {"instances.cu"}, {"-arch=sm_80", "--frobnicate"}, {0}, false},
     {"statements", {"statements.hip"}, {0}, {0}, false},
     {"host", {"host.cu"}, {0}, {0}, true},
+    {"host_hip", {"host.hip"}, {0}, {0}, true},
     {"host_omp", {"host_omp.c"}, {0}, {0}, true},
     {"host_cl", {"host_cl.cl", "host_cl.c"}, {0}, {0}, true},
 };
@@ -261,6 +262,8 @@ static void test_dialect(void **state) {
       {"a.cu", "#include <hip/hip_runtime.h>\n", WW_HIP},
       {"a.cu", "// #include <hip/hip_runtime.h>\n", WW_CUDA},
       {"a.cpp", "#include \"hip/hip_runtime.h\"\n", WW_HIP},
+      {"a.cu", "#include \"common.h\"\nvoid f() { hipDeviceSynchronize(); }", WW_HIP},
+      {"a.cu", "void f() { hipMalloc(); cudaMalloc(); }", WW_CUDA},
       {"a.cpp", "#pragma omp target teams\n", WW_OPENMP},
       {"a.c", "#pragma omp parallel for\n", -1},
       {"a.cpp", "__global__ void k();", WW_CUDA},

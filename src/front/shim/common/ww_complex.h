@@ -7,7 +7,7 @@ typedef float2 cuFloatComplex;
 typedef double2 cuDoubleComplex;
 typedef cuFloatComplex cuComplex;
 
-/* WW_COMPLEX(scalar, pair, suffix of the names, make_ function, fma, sqrt, fabs) */
+/* WW_COMPLEX(scalar, pair, suffix of the names, make_ function, sqrt, fabs) */
 #define WW_COMPLEX(T, C, F, MAKE, SQRT, FABS)                                                       \
   WW_HD T cuCreal##F(C a) { return a.x; }                                                           \
   WW_HD T cuCimag##F(C a) { return a.y; }                                                           \

@@ -15,8 +15,13 @@
 #include <sys/time.h>
 #include <time.h>
 
+#undef __managed__
+#define __managed__ __attribute__((device)) /* clang has managed variables for HIP only */
+
 extern "C" cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0);
 
+#define WW_MINMAX_SIDE static __host__ inline
+#include "../cuda/ww_minmax.h" /* in host code too, as with nvcc */
 #include "../cuda/ww_nv_atomic.h" /* builtins of nvcc */
 
 /* ---- removed in CUDA 13 ---- */

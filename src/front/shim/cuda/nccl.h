@@ -17,7 +17,6 @@ enum ncclResult_t {
 enum ncclRedOp_t {
   ncclSum = 0, ncclProd = 1, ncclMax = 2, ncclMin = 3, ncclAvg = 4, ncclNumOps = 5,
   ncclMaxRedOp = 0x7fffffff
-
 };
 enum ncclDataType_t {
   ncclInt8 = 0, ncclChar = 0, ncclUint8 = 1, ncclInt32 = 2, ncclInt = 2, ncclUint32 = 3, ncclInt64 = 4,

@@ -26,6 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <chrono> /* ROCm's headers bring it, and host code relies on that */
 #include <limits>
 #include <type_traits>
 

@@ -38,9 +38,9 @@ template <class T, unsigned N> struct HIP_vector_type : HIP_vector_base<T, N> {
   template <class... U, std::enable_if_t<sizeof...(U) == N && (N > 1), int> = 0>
   WW_MEMBER constexpr HIP_vector_type(U... c) : base{static_cast<T>(c)...} {}
 
-  /* One scalar fills every component. */
+  /* One scalar fills every component, if asked to. */
   template <class U, std::enable_if_t<std::is_convertible<U, T>::value, int> = 0>
-  WW_MEMBER constexpr HIP_vector_type(U c) : base(fill(static_cast<T>(c))) {}
+  WW_MEMBER constexpr explicit HIP_vector_type(U c) : base(fill(static_cast<T>(c))) {}
 
   WW_MEMBER constexpr T &operator[](unsigned i) { return (&this->x)[i]; }
   WW_MEMBER constexpr const T &operator[](unsigned i) const { return (&this->x)[i]; }

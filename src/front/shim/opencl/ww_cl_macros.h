@@ -42,7 +42,7 @@
 /* X(T) for the integer types; X(T, U) with the unsigned type of the same size. */
 #define WW_INTEGERS(X) X(char) X(uchar) X(short) X(ushort) X(int) X(uint) X(long) X(ulong)
 #define WW_SIGNED_UNSIGNED(X) X(char, uchar) X(short, ushort) X(int, uint) X(long, ulong)
-/* X(T, n, Tn) for every width, and with the scalar. */
+/* X(T, n) for every width. */
 #define WW_WIDTHS(X, T) X(T, 2) X(T, 3) X(T, 4) X(T, 8) X(T, 16)
 
 /* X(address space) for functions that take a pointer. WW_PRIVATE takes private pointers and, where the language has them, generic

@@ -2,8 +2,7 @@
 #ifndef WW_CL_MEMORY_H
 #define WW_CL_MEMORY_H
 
-/* A vector at the alignment of its element: one unaligned vector access in the IR. A 3-vector is three elements. */
-#define WW_PACKED(T, n) typedef struct __attribute__((packed)) { T s[n]; } ww_packed_##T##n;
+/* A vector at the alignment of its element: one vector access in the IR. A 3-vector is three elements. */
 #define WW_VLOAD_N(T, n, S)                                                                                               \
   static T##n WW_CLM vload##n(size_t i, const S T *p) { typedef T##n V __attribute__((aligned(sizeof(T)))); return *(const S V *)(p + i * n); }
 #define WW_VSTORE_N(T, n, S)                                                                                              \
@@ -19,7 +18,6 @@
 #define WW_VSTORE_SPACE(S) WW_ALL_TYPES(WW_VSTORE, S)
 WW_READABLE_SPACES(WW_VLOAD_SPACE)
 WW_WRITABLE_SPACES(WW_VSTORE_SPACE)
-#undef WW_PACKED
 
 /* Half in memory, float in registers. Rounding to nearest even; the other rounding modes are left to clang's declarations. */
 #define WW_VLOAD_HALF(S)                                                                                                  \

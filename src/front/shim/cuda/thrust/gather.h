@@ -1,1 +1,1 @@
-#include <thrust/ww_thrust_algorithm.h>
+#include <thrust/ww_thrust_algorithm.h> /* one header holds the algorithms */

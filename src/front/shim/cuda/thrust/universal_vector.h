@@ -1,2 +1,2 @@
-#include <thrust/ww_thrust_vector.h>
-#include <thrust/ww_thrust_algorithm.h>
+#include <thrust/ww_thrust_vector.h> /* both vectors */
+#include <thrust/ww_thrust_algorithm.h> /* one header holds the algorithms */

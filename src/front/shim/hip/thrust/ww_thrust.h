@@ -237,8 +237,6 @@ WW_HOST_DEVICE discard_iterator make_discard_iterator() { return discard_iterato
 template <class A, class... B> struct ww_first { typedef A type; };
 template <class A, class... B> struct ww_first<ww_policy, A, B...> { typedef std::decay_t<A> type; };
 template <class... A> using ww_first_t = typename ww_first<std::decay_t<A>...>::type;
-template <class A, class... B> struct ww_last { typedef typename ww_last<B...>::type type; };
-template <class A> struct ww_last<A> { typedef A type; };
 #define WW_VOID(name) template <class... A> __host__ __device__ void name(A &&...) { __ww_unsupported("thrust::" #name); }
 #define WW_FIRST(name) template <class... A> __host__ __device__ ww_first_t<A...> name(A &&...) { __ww_unsupported("thrust::" #name); }
 #define WW_VALUE(name) template <class... A> __host__ __device__ iterator_value_t<ww_first_t<A...>> name(A &&...) { __ww_unsupported("thrust::" #name); }

@@ -1,1 +1,1 @@
-#include <cub/cub.cuh>
+#include <cub/cub.cuh> /* a part of CUB: all of it is there */

@@ -1,1 +1,1 @@
-#include <thrust/ww_thrust_base.h>
+#include <thrust/ww_thrust_base.h> /* one header holds the vocabulary */

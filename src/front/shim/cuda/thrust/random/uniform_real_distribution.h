@@ -1,1 +1,1 @@
-#include <thrust/random.h>
+#include <thrust/random.h> /* engines and distributions */

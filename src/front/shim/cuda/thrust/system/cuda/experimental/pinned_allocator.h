@@ -1,1 +1,1 @@
-#include <thrust/ww_thrust_vector.h>
+#include <thrust/ww_thrust_vector.h> /* both vectors */

@@ -1,0 +1,19 @@
+/* openmp.h - OpenMP's device runtime and kernel environments; internal to src/front/. */
+#ifndef WW_FRONT_OPENMP_H
+#define WW_FRONT_OPENMP_H
+
+#include "front_int.h"
+
+typedef struct {
+  const char *kernel;              /* mangled name */
+  bool may_nest;                   /* parallel regions inside parallel regions are possible */
+  bool generic;                    /* a main thread and workers: one warp more than the team has threads */
+  int64_t max_threads, max_teams;  /* 0 or less: no bound */
+} ww_omp_env;
+typedef WW_VEC(ww_omp_env) ww_omp_envs;
+
+/* Bitcode of the device runtime: a file of the cache, or an anonymous one that the caller closes (*fd >= 0). */
+ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd, ww_err *e);
+void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out);
+
+#endif
