@@ -47,7 +47,7 @@ if [ $need_llvm = yes ]; then
     if apt-cache show "clang-$v" "llvm-$v-dev" >/dev/null 2>&1; then llvm=$v; break; fi
   done
   if [ -z "$llvm" ]; then
-    echo "deps: this system's package lists have no clang 17 or newer; see https://apt.llvm.org" >&2
+    echo "deps: this system's package lists have no clang 17 or newer; add a source that does" >&2
     exit 1
   fi
   missing="$missing clang-$llvm llvm-$llvm-dev"

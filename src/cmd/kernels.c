@@ -1,11 +1,10 @@
 /* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
 #include <stdlib.h>
 
-#include "../front/front.h"
-#include "cmd.h"
+#include "source.h"
 
 typedef struct {
-  bool ir, no_sdk, link;
+  bool ir, no_sdk, separate;
   const char *lang, *database;
   ww_strings instantiate;
 } options;
@@ -15,7 +14,7 @@ static const ww_option table[] = {
     {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(options, lang)},
     {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)",
      offsetof(options, instantiate)},
-    {"link", 0, WW_OPT_FLAG, NULL, "the files are one program: device functions are linked", offsetof(options, link)},
+    {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked", offsetof(options, separate)},
     {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(options, no_sdk)},
     {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward",
      offsetof(options, database)},
@@ -94,13 +93,19 @@ static void write_diagnostics(const ww_unit *u, ww_json *j) {
   ww_json_end_arr(j);
 }
 
-static void print_json(const char *file, const ww_unit *u, bool ir) {
+static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "file", file);
+  ww_json_kstr(&j, "file", files[0]);
+  if (n > 1) {
+    ww_json_key(&j, "files");
+    ww_json_arr(&j);
+    for (uint32_t i = 0; i < n; i++) ww_json_str(&j, files[i]);
+    ww_json_end_arr(&j);
+  }
   ww_json_key(&j, "kernels");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < u->module.nfns; i++)
@@ -175,15 +180,14 @@ static void print_diagnostics(const ww_unit *u) {
 
 /* ---- running ---- */
 
-static ww_status dialect(const char *lang, int *out, ww_err *e) {
-  *out = -1;
-  for (int i = 0; lang && i < WW_NDIALECTS; i++)
-    if (strcmp(ww_dialect_names[i], lang) == 0) *out = i;
-  if (lang && *out < 0) return ww_fail(e, WW_EUSAGE, "--lang: expected cuda, opencl, hip or openmp, not '%.40s'", lang);
-  return WW_OK;
+/* What the table is headed with: the file, or all of them. */
+static const char *title(const char **files, uint32_t n, ww_arena *a) {
+  const char *t = files[0];
+  for (uint32_t i = 1; i < n; i++) t = ww_fmt(a, "%s %s", t, files[i]);
+  return t;
 }
 
-static ww_status list(ww_cmd *c, const char **files, uint32_t n) {
+static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) {
   const options *o = c->opt;
   ww_strings flags = {0};
   ww_arena *a = ww_arena_new();
@@ -194,7 +198,7 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n) {
                         .instantiate = o->instantiate.v,
                         .ninstantiate = o->instantiate.n};
   c->file = files[0];
-  ww_status rc = dialect(o->lang, &f.dialect, &c->err);
+  ww_status rc = ww_dialect_named(o->lang, &f.dialect, &c->err);
   for (uint32_t i = 0; rc == WW_OK && i < n; i++) rc = ww_input_check(files[i], &c->err);
   if (rc == WW_OK) rc = ww_compile_flags(files[0], o->database, a, &flags, &c->err);
   for (uint32_t i = 0; i < c->nrest; i++) ww_push(a, &flags, c->rest[i]);
@@ -202,12 +206,13 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n) {
   f.nflags = flags.n;
   if (rc == WW_OK) rc = ww_front_load(&f, a, &unit, &c->err);
   if (rc == WW_OK && c->global.json) {
-    print_json(files[0], &unit, o->ir);
+    print_json(files, n, &unit, o->ir);
   } else if (rc == WW_OK) {
-    print_table(files[0], &unit, o->ir);
+    print_table(title(files, n, a), &unit, o->ir);
     print_diagnostics(&unit);
   }
-  if (rc != WW_OK) ww_cmd_complain(c); /* err.file may live in the arena */
+  if (rc != WW_OK && complain) ww_cmd_complain(c); /* err.file may live in the arena */
+  if (rc != WW_OK) c->err = (ww_err){0};
   ww_arena_free(a);
   return rc;
 }
@@ -216,10 +221,11 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   const char **files = (const char **)c->operands;
   if (!c->noperands) return ww_fail(&c->err, WW_EUSAGE, "kernels: name a source file; see `warpwise kernels --help`");
-  if (o->link) return list(c, files, c->noperands);
+  if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK) return WW_OK;
+  /* one by one: what does not link (two programs, two dialects) can still be listed */
   ww_status worst = WW_OK;
   for (uint32_t i = 0; i < c->noperands; i++) {
-    ww_status rc = list(c, &files[i], 1);
+    ww_status rc = list(c, &files[i], 1, true);
     if (ww_exit_code(rc) > ww_exit_code(worst)) worst = rc;
   }
   return worst;
@@ -229,7 +235,8 @@ const ww_command ww_cmd_kernels = {
     .name = "kernels",
     .summary = "list the kernels of source files and whether they can be interpreted",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "Each file is read on its own (see --link) and gives a table, or with --json one line:\n"
+    .details = "Several files are one program: device functions are linked; files that do not go together are listed one by one.\n"
+               "A table, or with --json one line:\n"
                "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
     .examples = "  warpwise kernels saxpy.cu\n"
                 "  warpwise kernels --json src/*.cu\n"

@@ -31,7 +31,7 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 
 /* ---- loading ---- */
 
-static ww_status dialect(const char *lang, int *out, ww_err *e) {
+ww_status ww_dialect_named(const char *lang, int *out, ww_err *e) {
   *out = -1;
   for (int i = 0; lang && i < WW_NDIALECTS; i++)
     if (strcmp(ww_dialect_names[i], lang) == 0) *out = i;
@@ -44,7 +44,7 @@ static ww_status front_options(ww_cmd *c, const ww_source_options *o, const ww_l
   *f = (ww_front_options){.no_sdk = o->no_sdk, .instantiate = o->instantiate.v, .ninstantiate = o->instantiate.n};
   for (uint32_t k = 0; k < c->noperands; k++) ww_push(c->arena, &files, c->operands[k]);
   if (!files.n) ww_push(c->arena, &files, l->file);
-  ww_status st = dialect(o->lang, &f->dialect, &c->err);
+  ww_status st = ww_dialect_named(o->lang, &f->dialect, &c->err);
   for (uint32_t k = 0; !st && k < files.n; k++) st = ww_input_check(files.v[k], &c->err);
   if (!st) st = ww_compile_flags(files.v[0], o->database, c->arena, &flags, &c->err);
   for (uint32_t k = 0; k < l->nflags; k++) ww_push(c->arena, &flags, l->flags[k]);

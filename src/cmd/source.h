@@ -24,6 +24,9 @@ typedef struct {
       {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)},                     \
   {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
 
+/* --lang: a ww_dialect, -1 when not given. */
+ww_status ww_dialect_named(const char *lang, int *out, ww_err *e);
+
 /* Parsed files, kept while the next launch is about the same ones. */
 typedef struct {
   ww_arena *arena; /* of the unit; NULL: nothing loaded */

@@ -69,6 +69,16 @@ static void empty_function(LLVMValueRef f) {
   LLVMSetLinkage(f, LLVMExternalLinkage);
 }
 
+/* A body that only traps stands for one that is not known: the shim's host functions, what recover.c took out. To the optimiser
+ * it would be a promise that nothing behind the call happens. */
+static bool only_traps(LLVMValueRef f) {
+  LLVMBasicBlockRef bb = LLVMGetFirstBasicBlock(f);
+  if (!bb || LLVMGetNextBasicBlock(bb)) return false;
+  LLVMValueRef last = LLVMGetLastInstruction(bb), before = last ? LLVMGetPreviousInstruction(last) : NULL;
+  size_t n;
+  return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) && !strcmp(ww_host_callee(before, &n), "llvm.trap");
+}
+
 static void config_succeeds(LLVMValueRef config) {
   for (LLVMUseRef u = LLVMGetFirstUse(config); u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u);
@@ -83,8 +93,9 @@ void ww_hostlaunch_prepare_cuda(const ww_host_ir *h) {
     const char *name = LLVMGetValueName2(f, &n);
     next = LLVMGetNextFunction(f);
     if (is_config(name)) config_succeeds(f);
-    if (!strstr(name, stub_mark) || LLVMIsDeclaration(f)) continue;
-    note_arguments(h, f);
+    bool stub = strstr(name, stub_mark) != NULL;
+    if (LLVMIsDeclaration(f) || (!stub && !only_traps(f))) continue;
+    if (stub) note_arguments(h, f);
     LLVMSetComdat(f, NULL);
     empty_function(f);
   }
