@@ -75,8 +75,9 @@ ww_status ww_clang_find(ww_arena *a, ww_clang *out, ww_err *e) {
   for (int v = NEWEST; v > LLVM_VERSION_MAJOR; v--)
     if (accept(ww_fmt(a, "clang-%d", v), v, a, out)) return WW_OK;
   if (accept("clang", 0, a, out)) return WW_OK;
-  return ww_fail(e, WW_EUNSUPPORTED, "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set WARPWISE_CLANG",
-                 OLDEST, LLVM_VERSION_MAJOR);
+  return ww_fail(e, WW_EUNSUPPORTED,
+                 "clang %d or newer is needed: install it (Debian: apt install clang-%d) or set WARPWISE_CLANG", OLDEST,
+                 LLVM_VERSION_MAJOR);
 }
 
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
@@ -123,8 +124,8 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
 
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
   if (j->no_prelude) return NULL;
-  const char *name = j->dialect == WW_CUDA ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
-                     : j->dialect == WW_HIP                  ? "hip/ww_hip.h"
+  const char *name = j->dialect == WW_CUDA                 ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
+                     : j->dialect == WW_HIP                ? "hip/ww_hip.h"
                      : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
                                                            : NULL;
   return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
@@ -171,9 +172,12 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   case WW_CUDA: cuda_words(j, a, v); break;
   case WW_HIP:
     ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nogpuinc", "-nogpulib", "--offload-arch=gfx90a",
-        "-fms-extensions", "-fno-builtin-printf", "-I", ww_path_join(a, shim, "hip"), "-I", ww_path_join(a, shim, "common"));
-    if (j->host) ADD(a, v, "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
-    else ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
+        "-fms-extensions", "-fno-builtin-printf", "-I", ww_path_join(a, shim, "hip"), "-I",
+        ww_path_join(a, shim, "common"));
+    if (j->host)
+      ADD(a, v, "-fno-hip-new-launch-api"); /* the old one has the stubs that hostlaunch_cuda.c reads */
+    else
+      ADD(a, v, "-fgpu-rdc", "-ffp-contract=fast");
     break;
   case WW_OPENCL:
     if (!j->host) ADD(a, v, "-target", "nvptx64--nvidiacl", "-march=sm_90", ww_fmt(a, "-cl-std=%s", j->cl_std));
@@ -189,7 +193,8 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 /* CUDA 13's own library needs C++17. */
 static bool too_old(const char *flag) {
   const char *std = starts(flag, "-std=") ? strstr(flag, "++") : NULL;
-  return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") || strstr(std, "0x") || strstr(std, "1y"));
+  return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") ||
+                 strstr(std, "0x") || strstr(std, "1y"));
 }
 
 /* Everything up to the prelude and the file. */
@@ -222,8 +227,10 @@ static void tolerant_words(ww_arena *a, ww_strs *v) {
 
 static void diagnostic_words(ww_arena *a, ww_strs *v, bool cc1) {
   ADD(a, v, "-fno-caret-diagnostics", "-ftemplate-backtrace-limit=0");
-  if (cc1) ADD(a, v, "-ferror-limit", "0", "-w");
-  else ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
+  if (cc1)
+    ADD(a, v, "-ferror-limit", "0", "-w");
+  else
+    ADD(a, v, "-ferror-limit=0", "-fno-color-diagnostics");
 }
 
 void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *v) {
@@ -251,10 +258,17 @@ static void split_quoted(const char *line, size_t n, ww_arena *a, ww_strs *out) 
 
 /* Leaves out what belongs to one run only: names of input and output, the working folder. */
 static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
-  static const char *const one[] = {"-emit-llvm-bc", "-emit-llvm-uselists", "-discard-value-names", "-fdebug-compilation-dir=",
-                                    "-fcoverage-compilation-dir=", "-cuid=", "-debug-info-kind=", "-dwarf-version="};
-  static const char *const two[] = {"-main-file-name", "-o", "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
-                                    "-fdebug-compilation-dir", "-dumpdir"};
+  static const char *const one[] = {"-emit-llvm-bc",
+                                    "-emit-llvm-uselists",
+                                    "-discard-value-names",
+                                    "-fdebug-compilation-dir=",
+                                    "-fcoverage-compilation-dir=",
+                                    "-cuid=",
+                                    "-debug-info-kind=",
+                                    "-dwarf-version="};
+  static const char *const two[] = {
+      "-main-file-name",         "-o",      "-x", "-ferror-limit", "-fopenmp-host-ir-file-path",
+      "-fdebug-compilation-dir", "-dumpdir"};
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
     bool skip = false;
@@ -308,7 +322,8 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   ADD(a, &words, "-o", "-", "/dev/null", "-###");
   const char *cache = j->no_cache ? NULL : ww_front_cache(a), *file = NULL;
   if (cache) {
-    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)hash_words(&words, j->clang->id), openmp_host ? "h" : "");
+    file = ww_fmt(a, "%s/line-%016llx%s", cache, (unsigned long long)hash_words(&words, j->clang->id),
+                  openmp_host ? "h" : "");
     if (read_words(file, a, out)) return WW_OK;
     out->n = 0;
   }
@@ -427,21 +442,24 @@ static void common_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 /* True when the run failed for the sake of the precompiled prelude, not of the source. */
 static bool pch_is_stale(const ww_compiled *c) {
   for (uint32_t i = 0; i < c->nmsgs; i++)
-    if (strstr(c->msgs[i].text, "precompiled") || strstr(c->msgs[i].text, "PCH file") || strstr(c->msgs[i].text, "AST file"))
+    if (strstr(c->msgs[i].text, "precompiled") || strstr(c->msgs[i].text, "PCH file") ||
+        strstr(c->msgs[i].text, "AST file"))
       return true;
   return false;
 }
 
-static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra, ww_arena *a, ww_compiled *out,
-                         ww_err *e) {
+static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, const ww_strs *extra, ww_arena *a,
+                         ww_compiled *out, ww_err *e) {
   ww_strs v = {0};
   char cwd[PATH_MAX];
   for (uint32_t i = 0; i < line->n; i++) ww_push(a, &v, line->v[i]);
   ww_clang_own_words(j, a, &v);
   const char *prelude = ww_clang_prelude(j, a);
   const char *pch = ww_pch_get(j, line, rebuild, a);
-  if (pch) ADD(a, &v, "-include-pch", pch);
-  else if (prelude) ADD(a, &v, "-include", prelude);
+  if (pch)
+    ADD(a, &v, "-include-pch", pch);
+  else if (prelude)
+    ADD(a, &v, "-include", prelude);
   common_words(j, a, &v);
   if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
   for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);

@@ -27,7 +27,8 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
   if (S_ISDIR(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a directory: name a source file", file);
   if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is not a regular file", file);
   if (st.st_size > (off_t)WW_SOURCE_MAX)
-    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file, (long long)st.st_size >> 20, WW_SOURCE_MAX >> 20);
+    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MB: a source file may have %u MB", file, (long long)st.st_size >> 20,
+                   WW_SOURCE_MAX >> 20);
   ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
   if (rc == WW_OK && memchr(*text, 0, *n)) return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
   return rc;
@@ -57,7 +58,8 @@ static bool uses_hip(const ww_scan *s) {
 
 int ww_front_dialect(const char *file, const ww_scan *s) {
   const char *dot = strrchr(ww_path_base(file), '.');
-  bool hip = has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
+  bool hip =
+      has_directive(s, "include", "hip/hip_runtime") || has_directive(s, "include", "hip/hip_fp16.h") || uses_hip(s);
   if (!dot) dot = "";
   if (!strcmp(dot, ".cl") || !strcmp(dot, ".clh") || !strcmp(dot, ".ocl")) return WW_OPENCL;
   if (!strcmp(dot, ".hip") || hip) return WW_HIP;
@@ -86,13 +88,16 @@ static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, in
   int d = o->dialect >= 0 ? o->dialect : f->dialect;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++) d = in[i].dialect;
   if (d < 0)
-    return ww_fail(e, WW_EUSAGE, "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --dialect cuda|hip|opencl|openmp",
-                   o->files[0]);
+    return ww_fail(
+        e, WW_EUSAGE,
+        "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --dialect cuda|hip|opencl|openmp",
+        o->files[0]);
   uint32_t device = 0;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     in[i].device = in[i].dialect == d || o->nfiles == 1;
     if (in[i].dialect >= 0 && in[i].dialect != d && o->dialect < 0 && f->dialect < 0)
-      return ww_fail(e, WW_EUSAGE, "'%s' and '%s' are of different dialects: give one dialect at a time", o->files[0], in[i].file);
+      return ww_fail(e, WW_EUSAGE, "'%s' and '%s' are of different dialects: give one dialect at a time", o->files[0],
+                     in[i].file);
     device += in[i].device;
   }
   for (uint32_t i = 0; i < o->nfiles && !device; i++) in[i].device = true;
@@ -139,7 +144,8 @@ static bool chooses_opencl(const ww_flags *f) {
   return false;
 }
 
-static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t, ww_arena *a, ww_job *out) {
+static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o, const attempt *t, ww_arena *a,
+                        ww_job *out) {
   *out = *j;
   switch (w) {
   case OPENCL_12: /* names that became keywords */
@@ -166,8 +172,8 @@ static bool prepare_way(other_way w, const ww_job *j, const ww_front_options *o,
   }
 }
 
-static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
-                         ww_err *e) {
+static ww_status compile(const ww_job *j, const ww_front_options *o, ww_arena *a, ww_compiled *out, ww_losses *losses,
+                         ww_diags *diags, ww_err *e) {
   uint32_t first = losses->n;
   attempt best = {0}, other;
   ww_job way;
@@ -200,7 +206,8 @@ static ww_status first_error(const ww_compiled *c, const char *file, ww_err *e) 
 
 static bool declares_template(const ww_scan *s, const char *name, size_t n) {
   for (uint32_t i = 0; i < s->ndecls; i++)
-    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n && !memcmp(s->decls[i].name, name, n)) return true;
+    if (s->decls[i].kernel && s->decls[i].name && strlen(s->decls[i].name) == n && !memcmp(s->decls[i].name, name, n))
+      return true;
   return false;
 }
 
@@ -233,7 +240,8 @@ static ww_status instance_error(const ww_compiled *c, const ww_front_options *o,
     const ww_msg *m = &c->msgs[i];
     if (m->severity < WW_MSG_ERROR || m->line <= in->scan.nlines) continue;
     uint32_t k = m->line - in->scan.nlines - 1;
-    return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s': %s", k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0], m->text);
+    return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s': %s",
+                   k < o->ninstantiate ? o->instantiate[k] : o->instantiate[0], m->text);
   }
   return ww_fail(e, WW_EUSAGE, "cannot instantiate '%s'", o->instantiate[0]);
 }
@@ -257,8 +265,11 @@ static void params_of_text(const char *text, ww_arena *a, ww_fn *fn) {
     const char *type_end = name;
     while (type_end > p && isspace((unsigned char)type_end[-1])) type_end--;
     if (type_end > p)
-      ww_push(a, &v, (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)), .ctype = ww_strndup(a, p, (size_t)(type_end - p)),
-                                .pointer = type_end[-1] == '*', .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
+      ww_push(a, &v,
+              (ww_param){.name = ww_strndup(a, name, (size_t)(stop - name)),
+                         .ctype = ww_strndup(a, p, (size_t)(type_end - p)),
+                         .pointer = type_end[-1] == '*',
+                         .type = type_end[-1] == '*' ? WW_I64 : WW_VOID});
     p = end + (*end == ',');
   }
   fn->params = v.v;
@@ -272,8 +283,9 @@ static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
   if (id >= losses->n) return;
   const ww_loss *l = &losses->v[id];
   bool itself = l->kernel && l->name && !strncmp(fn->name, l->name, strlen(l->name));
-  fn->refusal = itself ? l->message
-                       : ww_fmt(a, "it calls '%s', which does not compile: %s", l->name ? l->name : "a function", l->message);
+  fn->refusal =
+      itself ? l->message
+             : ww_fmt(a, "it calls '%s', which does not compile: %s", l->name ? l->name : "a function", l->message);
 }
 
 static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
@@ -282,7 +294,8 @@ static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a
     if (!l->kernel || !l->whole || !l->name) continue;
     m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
     ww_fn *fn = &m->fns[m->nfns++];
-    *fn = (ww_fn){.name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
+    *fn = (ww_fn){
+        .name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
     params_of_text(l->params, a, fn);
   }
 }
@@ -302,7 +315,13 @@ static void note_templates(const input *in, const ww_module *m, ww_diags *diags,
   for (uint32_t i = 0; i < in->scan.ndecls; i++) {
     const ww_decl *d = &in->scan.decls[i];
     if (!d->kernel || !d->tmpl || !d->name || !d->body || listed(m, d->name)) continue;
-    ww_push(a, diags, (ww_diag){.file = in->file, .line = d->line, .message = ww_fmt(a, "kernel template '%s' is not instantiated here: name an instance with --instantiate '%s<...>'", d->name, d->name)});
+    ww_push(
+        a, diags,
+        (ww_diag){.file = in->file,
+                  .line = d->line,
+                  .message = ww_fmt(
+                      a, "kernel template '%s' is not instantiated here: name an instance with --instantiate '%s<...>'",
+                      d->name, d->name)});
   }
 }
 
@@ -322,7 +341,8 @@ typedef struct {
   ww_diags diags;
 } objects;
 
-static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out, ww_err *e) {
+static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out,
+                             ww_err *e) {
   ww_err why = {0};
   for (uint32_t i = 0; i < o->nfiles; i++) {
     if (!in[i].device) continue;
@@ -338,7 +358,9 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
       out->sizes[out->n++] = c.n;
     } else {
       first_error(&c, in[i].file, &why);
-      ww_push(a, &out->diags, (ww_diag){.file = why.file, .line = why.line, .col = why.col, .error = true, .message = ww_strdup(a, why.msg)});
+      ww_push(a, &out->diags,
+              (ww_diag){
+                  .file = why.file, .line = why.line, .col = why.col, .error = true, .message = ww_strdup(a, why.msg)});
     }
   }
   if (out->n) return WW_OK;

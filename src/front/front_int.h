@@ -16,23 +16,24 @@ typedef WW_VEC(ww_diag) ww_diags;
 /* ---- scan.c: declarations of a source text, by lexing and bracket matching alone ---- */
 
 typedef struct {
-  uint32_t begin, end;  /* bytes of the whole declaration, template header to closing brace or semicolon */
-  uint32_t body, body_end; /* the braces of a function body: body is '{', body_end one past '}'; 0: not a function definition */
-  uint32_t params, params_end; /* inside the parentheses of a function */
-  uint32_t line;        /* of the name, or of begin */
-  const char *name;     /* function name, NULL unknown */
+  uint32_t begin, end; /* bytes of the whole declaration, template header to closing brace or semicolon */
+  uint32_t body,
+      body_end; /* the braces of a function body: body is '{', body_end one past '}'; 0: not a function definition */
+  uint32_t params, params_end;     /* inside the parentheses of a function */
+  uint32_t line;                   /* of the name, or of begin */
+  const char *name;                /* function name, NULL unknown */
   bool kernel, device, host, tmpl; /* attributes seen; kernel covers __global__ and OpenCL's kernel */
-  bool is_class;        /* struct, class or union with a body */
-  bool layout;          /* neither function, class, alias nor static: inside a class, a data member */
+  bool is_class;                   /* struct, class or union with a body */
+  bool layout;                     /* neither function, class, alias nor static: inside a class, a data member */
 } ww_decl;
 
 typedef struct {
   const char *text; /* NUL-terminated */
   uint32_t n;
-  uint8_t *kind;    /* per byte: what it belongs to, ww_byte_kind */
-  uint32_t *lines;  /* byte offset of each line's start */
+  uint8_t *kind;   /* per byte: what it belongs to, ww_byte_kind */
+  uint32_t *lines; /* byte offset of each line's start */
   uint32_t nlines;
-  ww_decl *decls;   /* innermost declarations: functions, and what else stands at namespace or class scope */
+  ww_decl *decls; /* innermost declarations: functions, and what else stands at namespace or class scope */
   uint32_t ndecls;
 } ww_scan;
 
@@ -40,12 +41,12 @@ typedef struct {
 typedef enum { WW_BYTE_CODE, WW_BYTE_COMMENT, WW_BYTE_STRING, WW_BYTE_DIRECTIVE, WW_BYTE_SKIPPED } ww_byte_kind;
 
 void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out);
-const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset); /* the innermost one that covers it, or NULL */
+const ww_decl *ww_scan_decl_at(const ww_scan *s, uint32_t offset);      /* the innermost one that covers it, or NULL */
 uint32_t ww_scan_offset(const ww_scan *s, uint32_t line, uint32_t col); /* 1-based; clamped to the line */
-uint32_t ww_scan_line(const ww_scan *s, uint32_t offset); /* 1-based */
+uint32_t ww_scan_line(const ww_scan *s, uint32_t offset);               /* 1-based */
 /* One past the statement that begins at or after `at`; directives in between are passed over. */
 uint32_t ww_scan_statement_end(const ww_scan *s, uint32_t at);
-bool ww_scan_has_word(const ww_scan *s, const char *word);         /* in code, not in comments or strings */
+bool ww_scan_has_word(const ww_scan *s, const char *word); /* in code, not in comments or strings */
 
 /* ---- flags.c: what the user's compiler flags mean to us ---- */
 
@@ -53,7 +54,7 @@ typedef struct {
   ww_strs cc1;    /* valid for the driver and -cc1 alike: -I -D -U -include -isystem -iquote */
   ww_strs driver; /* only the driver knows what these become: -std= -cl-* -f... */
   ww_strs ignored;
-  int dialect;    /* from -x, or -1 */
+  int dialect; /* from -x, or -1 */
 } ww_flags;
 void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out);
 
@@ -80,23 +81,23 @@ typedef struct {
 typedef struct {
   const ww_clang *clang;
   ww_dialect dialect;
-  bool host;           /* the host half of a CUDA, HIP or OpenMP file, or an OpenCL host program */
-  const char *sdk;     /* root of the CUDA toolkit whose headers to use; NULL: our shim */
-  const char *cl_std;  /* OpenCL: "CL1.2", when the user's flags do not say */
+  bool host;          /* the host half of a CUDA, HIP or OpenMP file, or an OpenCL host program */
+  const char *sdk;    /* root of the CUDA toolkit whose headers to use; NULL: our shim */
+  const char *cl_std; /* OpenCL: "CL1.2", when the user's flags do not say */
   const ww_flags *flags;
   const char *file;
   const ww_scan *scan; /* of the file as it stands on disk, or NULL */
   const char *append;  /* text behind the file's end, or NULL; recover.c puts it there */
   const char *overlay; /* -ivfsoverlay, or NULL */
   bool no_cache;
-  bool no_prelude;     /* without our definitions of built-ins (OpenCL) */
+  bool no_prelude; /* without our definitions of built-ins (OpenCL) */
 } ww_job;
 
 typedef struct {
-  bool ok;            /* bitcode is there */
+  bool ok; /* bitcode is there */
   const void *bitcode;
   size_t n;
-  ww_msg *msgs;       /* errors and their notes, in clang's order; no warnings */
+  ww_msg *msgs; /* errors and their notes, in clang's order; no warnings */
   uint32_t nmsgs;
   bool append_failed; /* the job's appended text was rejected (recover.c) */
 } ww_compiled;
@@ -105,7 +106,8 @@ typedef struct {
 ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e);
 /* The -cc1 line without input, output and prelude: from the cache, else from the driver's -###. WW_EDATA: no such line. */
 ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e);
-void ww_clang_own_words(const ww_job *j, ww_arena *a, ww_strs *out); /* options of -cc1 that the driver does not decide */
+void ww_clang_own_words(const ww_job *j, ww_arena *a,
+                        ww_strs *out);                      /* options of -cc1 that the driver does not decide */
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a); /* header of -include, NULL: the dialect has none */
 const char *ww_clang_language(const ww_job *j);             /* operand of -x */
 const char *ww_front_cache(ww_arena *a);                    /* folder for what is cached here, or NULL */
@@ -127,20 +129,21 @@ const char *ww_sdk_cuda(ww_arena *a); /* toolkit root with include/cuda_runtime.
 /* ---- recover.c ---- */
 
 typedef struct {
-  uint32_t id;           /* __ww_lost_<id> marks it in the bitcode */
+  uint32_t id; /* __ww_lost_<id> marks it in the bitcode */
   const char *file;
   uint32_t line;
-  const char *message;   /* clang's */
-  const char *name;      /* of the function, NULL at file scope */
-  const char *params;    /* text between the parentheses */
+  const char *message; /* clang's */
+  const char *name;    /* of the function, NULL at file scope */
+  const char *params;  /* text between the parentheses */
   bool kernel;
-  bool whole;            /* the declaration is gone, not only its body: clang lists nothing for it */
+  bool whole; /* the declaration is gone, not only its body: clang lists nothing for it */
 } ww_loss;
 typedef WW_VEC(ww_loss) ww_losses;
 
 /* Compiles the job's file, taking out what clang rejects until it compiles or nothing helps. What was taken out is
  * appended to losses and diags. out->ok == false: beyond recovery, out->msgs are the first run's. */
-ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags, ww_err *e);
+ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
+                             ww_err *e);
 
 /* ---- front.c ---- */
 

@@ -22,7 +22,9 @@ static void close_world(LLVMModuleRef m) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(m); g; g = LLVMGetNextGlobal(g)) {
     size_t n;
     const char *name = LLVMGetValueName2(g, &n);
-    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage || !strncmp(name, "llvm.", 5) || name[0] == '.') continue;
+    if (LLVMIsDeclaration(g) || LLVMGetLinkage(g) == LLVMAppendingLinkage || !strncmp(name, "llvm.", 5) ||
+        name[0] == '.')
+      continue;
     LLVMSetComdat(g, NULL);
     LLVMSetLinkage(g, LLVMInternalLinkage);
     LLVMSetVisibility(g, LLVMDefaultVisibility);
@@ -88,7 +90,8 @@ static int by_line(const void *x, const void *y) {
 /* The device sources of OpenCL have no host half; the other dialects' files have both. */
 static bool has_host_half(const ww_scan *s, const char *file, ww_dialect d) {
   const char *dot = strrchr(file, '.');
-  if (d == WW_OPENCL) return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") && strstr(s->text, "clEnqueueNDRangeKernel");
+  if (d == WW_OPENCL)
+    return dot && strcmp(dot, ".cl") && strcmp(dot, ".h") && strstr(s->text, "clEnqueueNDRangeKernel");
   if (d == WW_OPENMP) return strstr(s->text, "omp") != NULL;
   return strstr(s->text, "<<<") || strstr(s->text, "Launch");
 }
@@ -113,7 +116,12 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   if (d < 0) return WW_OK;
   ww_status rc = ww_clang_find(a, &clang, e);
   if (rc != WW_OK) return rc;
-  ww_job j = {.clang = &clang, .dialect = (ww_dialect)d, .host = true, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+  ww_job j = {.clang = &clang,
+              .dialect = (ww_dialect)d,
+              .host = true,
+              .flags = &flags,
+              .no_cache = o->no_cache,
+              .cl_std = "CL2.0"};
   for (uint32_t i = 0; i < o->nfiles; i++) {
     ww_compiled c;
     ww_losses losses = {0};

@@ -44,8 +44,11 @@ static void arguments(const ww_host_ir *h, LLVMValueRef created, ww_launch *l) {
   for (LLVMUseRef u = f ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
     LLVMValueRef call = LLVMGetUser(u), p;
     int64_t index, size, value;
-    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 4 || created_by(h, LLVMGetOperand(call, 0)) != created) continue;
-    if (!ww_host_int(LLVMGetOperand(call, 1), &index) || !ww_host_int(LLVMGetOperand(call, 2), &size) || index < 0 || index > 255) continue;
+    if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 4 || created_by(h, LLVMGetOperand(call, 0)) != created)
+      continue;
+    if (!ww_host_int(LLVMGetOperand(call, 1), &index) || !ww_host_int(LLVMGetOperand(call, 2), &size) || index < 0 ||
+        index > 255)
+      continue;
     while (args.n <= index) ww_push(h->a, &args, (ww_arg){0});
     p = LLVMGetOperand(call, 3);
     ww_host_addr at = ww_host_address(h, p);

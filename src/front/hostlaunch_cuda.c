@@ -39,13 +39,16 @@ static void note_arguments(const ww_host_ir *h, LLVMValueRef stub) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(bb); i; i = LLVMGetNextInstruction(i)) {
       size_t n;
       int64_t size;
-      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) || !ww_host_int(LLVMGetOperand(i, 1), &size)) continue;
+      if (!LLVMIsACallInst(i) || !is_setup(ww_host_callee(i, &n)) || !ww_host_int(LLVMGetOperand(i, 1), &size))
+        continue;
       ww_host_addr slot = ww_host_address(h, LLVMGetOperand(i, 0));
       LLVMValueRef from = LLVMIsAAllocaInst(slot.base) ? ww_host_stored_value(h, slot.base, 0) : NULL;
       if (from && LLVMIsAZExtInst(from)) from = LLVMGetOperand(from, 0); /* a bool in its byte */
       int index = -1;
       for (unsigned k = 0; from && k < LLVMCountParams(stub); k++)
-        if (LLVMGetParam(stub, k) == from && LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size) index = (int)k;
+        if (LLVMGetParam(stub, k) == from &&
+            LLVMStoreSizeOfType(h->layout, LLVMTypeOf(from)) == (unsigned long long)size)
+          index = (int)k;
       bool aggregate = from && LLVMGetTypeKind(LLVMGetAllocatedType(slot.base)) == LLVMStructTypeKind;
       ww_buf_fmt(&b, "%s%lld:%d", b.n ? "," : "", (long long)(aggregate ? -size : size), index);
     }
@@ -63,7 +66,8 @@ static void empty_function(LLVMValueRef f) {
   while ((bb = LLVMGetLastBasicBlock(f))) {
     LLVMValueRef i;
     while ((i = LLVMGetLastInstruction(bb))) LLVMInstructionEraseFromParent(i);
-    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(bb), LLVMGetUndef(LLVMLabelTypeInContext(LLVMGetTypeContext(LLVMTypeOf(f)))));
+    LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(bb),
+                           LLVMGetUndef(LLVMLabelTypeInContext(LLVMGetTypeContext(LLVMTypeOf(f)))));
     LLVMDeleteBasicBlock(bb);
   }
   LLVMSetLinkage(f, LLVMExternalLinkage);
@@ -76,7 +80,8 @@ static bool only_traps(LLVMValueRef f) {
   if (!bb || LLVMGetNextBasicBlock(bb)) return false;
   LLVMValueRef last = LLVMGetLastInstruction(bb), before = last ? LLVMGetPreviousInstruction(last) : NULL;
   size_t n;
-  return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) && !strcmp(ww_host_callee(before, &n), "llvm.trap");
+  return before && LLVMIsAUnreachableInst(last) && LLVMIsACallInst(before) &&
+         !strcmp(ww_host_callee(before, &n), "llvm.trap");
 }
 
 static void config_succeeds(LLVMValueRef config) {
@@ -157,7 +162,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef v, long size, ww_arg *out
 
 static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
   LLVMValueRef f = LLVMGetCalledValue(call);
-  LLVMAttributeRef attr = LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
+  LLVMAttributeRef attr =
+      LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, "ww-args", 7);
   if (!attr) return;
   unsigned n;
   const char *p = ww_strdup(h->a, LLVMGetStringAttributeValue(attr, &n));
@@ -169,7 +175,8 @@ static void arguments(const ww_host_ir *h, LLVMValueRef call, ww_launch *l) {
     long index = *end == ':' ? strtol(end + 1, &end, 10) : -1;
     ww_arg arg = {0};
     LLVMValueRef origin = NULL;
-    if (index >= 0 && index < (long)LLVMGetNumArgOperands(call)) argument(h, LLVMGetOperand(call, (unsigned)index), size, &arg, &origin);
+    if (index >= 0 && index < (long)LLVMGetNumArgOperands(call))
+      argument(h, LLVMGetOperand(call, (unsigned)index), size, &arg, &origin);
     ww_push(h->a, &args, arg);
     ww_push(h->a, &origins, origin);
     p = end + (*end == ',');
@@ -219,8 +226,10 @@ void ww_hostlaunch_cuda(const ww_host_ir *h) {
     for (LLVMUseRef u = kernel ? LLVMGetFirstUse(f) : NULL; u; u = LLVMGetNextUse(u)) {
       LLVMValueRef user = LLVMGetUser(u);
       if (!ww_host_is_call(user)) continue;
-      if (LLVMGetCalledValue(user) == f) add_launch(h, user, kernel);
-      else if (strstr(ww_host_callee(user, &n), "Launch")) add_api_launch(h, user, kernel);
+      if (LLVMGetCalledValue(user) == f)
+        add_launch(h, user, kernel);
+      else if (strstr(ww_host_callee(user, &n), "Launch"))
+        add_api_launch(h, user, kernel);
     }
   }
 }

@@ -26,8 +26,8 @@ typedef struct {
   bool exact;        /* the offset is constant */
 } ww_host_addr;
 
-bool ww_host_int(LLVMValueRef v, int64_t *out);              /* a constant integer, sign-extended */
-bool ww_host_arg(LLVMValueRef v, ww_arg *out);                /* a constant scalar as an argument */
+bool ww_host_int(LLVMValueRef v, int64_t *out); /* a constant integer, sign-extended */
+bool ww_host_arg(LLVMValueRef v, ww_arg *out);  /* a constant scalar as an argument */
 ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v);
 /* The one value that `size` bytes at base + offset are given by a store or a constant initialiser; false when there are several
  * or none. Vector stores are taken apart. */
@@ -36,7 +36,7 @@ LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_
 /* Constant size of the allocation that a pointer value comes from (cudaMalloc & co. into the variable it was loaded from,
  * malloc, new); 0 unknown. *origin identifies the allocation. */
 uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValueRef *origin);
-const char *ww_host_callee(LLVMValueRef call, size_t *n);    /* name of a directly called function, "" otherwise */
+const char *ww_host_callee(LLVMValueRef call, size_t *n); /* name of a directly called function, "" otherwise */
 bool ww_host_is_call(LLVMValueRef ins);
 void ww_host_place(const ww_host_ir *h, LLVMValueRef ins, ww_host_launch *l); /* file and line */
 /* Turns pointer arguments of a launch into buffers; the same allocation twice gets an id. origins: one per argument or NULL. */

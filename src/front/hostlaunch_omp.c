@@ -17,8 +17,8 @@ static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t off
   return v ? ww_host_address(h, v).base : NULL;
 }
 
-static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes, LLVMValueRef types, uint32_t i, ww_arg *out,
-                     LLVMValueRef *origin) {
+static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef sizes, LLVMValueRef types, uint32_t i,
+                     ww_arg *out, LLVMValueRef *origin) {
   int64_t type = 0, value, bytes;
   if (!types || !ww_host_stored(h, types, 8 * (int64_t)i, 8, &type)) return;
   if (type & MAP_LITERAL) {
@@ -36,7 +36,8 @@ static void argument(const ww_host_ir *h, LLVMValueRef pointers, LLVMValueRef si
 
 static void arguments(const ww_host_ir *h, LLVMValueRef args, ww_launch *l) {
   int64_t n;
-  LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES), types = array_at(h, args, TYPES);
+  LLVMValueRef pointers = array_at(h, args, POINTERS), sizes = array_at(h, args, SIZES),
+               types = array_at(h, args, TYPES);
   if (!ww_host_stored(h, args, NARGS, 4, &n) || n < 0 || n > 4096 || !pointers) return;
   l->nargs = (uint32_t)n + 1;
   l->args = WW_NEWN(h->a, ww_arg, n + 1);

@@ -58,8 +58,10 @@ ww_host_addr ww_host_address(const ww_host_ir *h, LLVMValueRef v) {
   ww_host_addr r = {v, 0, true};
   for (int depth = 0; depth < 16 && is_gep(r.base); depth++) {
     int64_t off;
-    if (gep_offset(h, r.base, &off)) r.offset += off;
-    else r.exact = false;
+    if (gep_offset(h, r.base, &off))
+      r.offset += off;
+    else
+      r.exact = false;
     r.base = LLVMGetOperand(r.base, 0);
   }
   return r;
@@ -90,14 +92,16 @@ static void look_at_call(lookup *l, LLVMValueRef call, LLVMValueRef pointer, int
   size_t n;
   int64_t len, byte;
   const char *name = ww_host_callee(call, &n);
-  if (!strncmp(name, "llvm.memset", 11) && LLVMGetOperand(call, 0) == pointer && ww_host_int(LLVMGetOperand(call, 2), &len)) {
+  if (!strncmp(name, "llvm.memset", 11) && LLVMGetOperand(call, 0) == pointer &&
+      ww_host_int(LLVMGetOperand(call, 2), &len)) {
     if (l->offset < at || l->offset >= at + len) return;
     l->writes++;
     if (ww_host_int(LLVMGetOperand(call, 1), &byte) && byte == 0) {
       l->value = LLVMConstInt(LLVMInt64TypeInContext(LLVMGetModuleContext(l->h->m)), 0, 0);
       l->value_at = l->offset;
     }
-  } else if (!strncmp(name, "llvm.memcpy", 11) && LLVMGetOperand(call, 0) == pointer && ww_host_int(LLVMGetOperand(call, 2), &len)) {
+  } else if (!strncmp(name, "llvm.memcpy", 11) && LLVMGetOperand(call, 0) == pointer &&
+             ww_host_int(LLVMGetOperand(call, 2), &len)) {
     if (l->offset >= at && l->offset < at + len) {
       l->writes++;
       l->value = LLVMGetOperand(call, 1);
@@ -164,7 +168,8 @@ static bool find_store(const ww_host_ir *h, LLVMValueRef base, int64_t offset, l
 bool ww_host_stored(const ww_host_ir *h, LLVMValueRef base, int64_t offset, uint64_t size, int64_t *out) {
   lookup l;
   if (!find_store(h, base, offset, &l) || !int_in(h, l.value, offset - l.value_at, out)) return false;
-  if (size == 4 && LLVMGetTypeKind(LLVMTypeOf(l.value)) == LLVMIntegerTypeKind && l.value_at == offset) *out = (int32_t)*out;
+  if (size == 4 && LLVMGetTypeKind(LLVMTypeOf(l.value)) == LLVMIntegerTypeKind && l.value_at == offset)
+    *out = (int32_t)*out;
   return true;
 }
 
@@ -182,17 +187,21 @@ static bool fills_pointer(const char *name) {
   if (starts(name, "_Z")) name += 2 + strspn(name + 2, "0123456789");
   if (!starts(name, "cuda") && !starts(name, "hip")) return false;
   name += name[0] == 'c' ? 4 : 3;
-  return starts(name, "Malloc") && !starts(name, "MallocPitch") && !starts(name, "Malloc3D") && !starts(name, "MallocArray");
+  return starts(name, "Malloc") && !starts(name, "MallocPitch") && !starts(name, "Malloc3D") &&
+         !starts(name, "MallocArray");
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {
   size_t n;
   const char *name = ww_host_callee(call, &n);
   int64_t count, each;
-  bool direct = !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") || !strcmp(name, "omp_target_alloc");
+  bool direct =
+      !strcmp(name, "malloc") || !strcmp(name, "_Znwm") || !strcmp(name, "_Znam") || !strcmp(name, "omp_target_alloc");
   if (direct && ww_host_int(LLVMGetOperand(call, 0), &count)) return (uint64_t)count;
-  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) && ww_host_int(LLVMGetOperand(call, 1), &count)) return (uint64_t)count;
-  if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) && ww_host_int(LLVMGetOperand(call, 1), &each))
+  if ((!strcmp(name, "aligned_alloc") || !strcmp(name, "memalign")) && ww_host_int(LLVMGetOperand(call, 1), &count))
+    return (uint64_t)count;
+  if (!strcmp(name, "calloc") && ww_host_int(LLVMGetOperand(call, 0), &count) &&
+      ww_host_int(LLVMGetOperand(call, 1), &each))
     return (uint64_t)(count * each);
   return 0;
 }
@@ -211,8 +220,10 @@ static uint64_t size_into(const ww_host_ir *h, LLVMValueRef address) {
       if (!ww_host_is_call(call) || LLVMGetNumArgOperands(call) < 2) continue;
       ww_host_addr into = ww_host_address(h, LLVMGetOperand(call, 0));
       if (into.base != want.base || into.offset != want.offset || !into.exact || !want.exact) continue;
-      if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes)) agree = false;
-      else size = (uint64_t)bytes;
+      if (!ww_host_int(LLVMGetOperand(call, 1), &bytes) || (size && size != (uint64_t)bytes))
+        agree = false;
+      else
+        size = (uint64_t)bytes;
     }
   }
   return agree ? size : 0;
@@ -233,7 +244,8 @@ uint64_t ww_host_allocation(const ww_host_ir *h, LLVMValueRef pointer, LLVMValue
 void ww_host_share_buffers(const ww_host_ir *h, ww_launch *l, LLVMValueRef *origins) {
   for (uint32_t i = 0; i < l->nargs; i++) {
     for (uint32_t k = 0; k < l->nargs; k++)
-      if (k != i && origins[i] && origins[i] == origins[k] && l->args[i].kind == WW_ARG_BUFFER && l->args[k].kind == WW_ARG_BUFFER) {
+      if (k != i && origins[i] && origins[i] == origins[k] && l->args[i].kind == WW_ARG_BUFFER &&
+          l->args[k].kind == WW_ARG_BUFFER) {
         uint32_t first = i < k ? i : k;
         l->args[i].buffer.id = ww_fmt(h->a, "b%u", first);
       }

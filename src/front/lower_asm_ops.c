@@ -649,6 +649,8 @@ static bool op_zero(ptx_ins *i, int x) { /* createpolicy and kin: the result onl
   return true;
 }
 
+static bool op_mma(ptx_ins *i, int load) { return load ? ptx_ldmatrix(i) : ptx_mma(i); }
+
 /* ---- the table ---- */
 
 typedef struct { const char *name; handler fn; int x; bool pure; } ptx_row;
@@ -667,7 +669,7 @@ static const ptx_row rows[] = {
     {"bar", op_bar, 0, false}, {"barrier", op_bar, 0, false}, {"membar", op_fence, 0, false}, {"fence", op_fence, 0, false}, {"exit", op_end, WW_OP_EXIT, false},
     {"trap", op_end, WW_OP_TRAP, false}, {"brkpt", op_nothing, 0, true}, {"nanosleep", op_nothing, 0, true}, {"prefetch", op_nothing, 0, true}, {"prefetchu", op_nothing, 0, true},
     {"discard", op_nothing, 0, true}, {"applypriority", op_nothing, 0, true}, {"griddepcontrol", op_nothing, 0, true}, {"setmaxnreg", op_nothing, 0, true}, {"pmevent", op_nothing, 0, true},
-    {"createpolicy", op_zero, 0, true}, {"isspacep", op_isspace, 0, true}};
+    {"mma", op_mma, 0, false}, {"ldmatrix", op_mma, 1, false}, {"createpolicy", op_zero, 0, true}, {"isspacep", op_isspace, 0, true}};
 
 static const ptx_row *row_of(const ptx_ins *i) {
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++)

@@ -15,9 +15,31 @@ static uint64_t runtime_key(const ww_clang *clang, const char *source, bool nest
 }
 
 static ww_status build_runtime(const ww_clang *clang, const char *source, bool nested, ww_run_result *r, ww_err *e) {
-  const char *argv[] = {clang->path, "-x", "c", "--target=nvptx64-nvidia-cuda", "-march=sm_90", "-ffreestanding", "-nogpulib",
-                        "--cuda-path=/nonexistent", "-std=c17", "-O2", "-w", "-fno-crash-diagnostics", "-Xclang",
-                        "-target-feature", "-Xclang", "+ptx85", "-Xclang", "-disable-llvm-passes", "-emit-llvm", "-c", source, "-o", "-", nested ? "-DWW_NESTED" : NULL, NULL};
+  const char *argv[] = {clang->path,
+                        "-x",
+                        "c",
+                        "--target=nvptx64-nvidia-cuda",
+                        "-march=sm_90",
+                        "-ffreestanding",
+                        "-nogpulib",
+                        "--cuda-path=/nonexistent",
+                        "-std=c17",
+                        "-O2",
+                        "-w",
+                        "-fno-crash-diagnostics",
+                        "-Xclang",
+                        "-target-feature",
+                        "-Xclang",
+                        "+ptx85",
+                        "-Xclang",
+                        "-disable-llvm-passes",
+                        "-emit-llvm",
+                        "-c",
+                        source,
+                        "-o",
+                        "-",
+                        nested ? "-DWW_NESTED" : NULL,
+                        NULL};
   ww_status rc = ww_run(argv, NULL, 0, 60, r, e);
   if (rc == WW_OK && (r->exit_code || r->out.n < 8))
     rc = ww_fail(e, WW_EDATA, "clang cannot compile OpenMP's device runtime '%s': %.200s", source, r->err.s);
@@ -25,8 +47,11 @@ static ww_status build_runtime(const ww_clang *clang, const char *source, bool n
 }
 
 ww_status ww_openmp_runtime(const ww_job *j, bool nested, ww_arena *a, const char **path, int *fd, ww_err *e) {
-  const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c"), *cache = j->no_cache ? NULL : ww_front_cache(a);
-  const char *file = cache ? ww_fmt(a, "%s/omp-%016llx.bc", cache, (unsigned long long)runtime_key(j->clang, source, nested, a)) : NULL;
+  const char *source = ww_path_join(a, ww_shim_dir(a), "openmp/ww_devicertl.c"),
+             *cache = j->no_cache ? NULL : ww_front_cache(a);
+  const char *file =
+      cache ? ww_fmt(a, "%s/omp-%016llx.bc", cache, (unsigned long long)runtime_key(j->clang, source, nested, a))
+            : NULL;
   *fd = -1;
   *path = file;
   if (file && ww_file_exists(file)) return WW_OK;
@@ -54,8 +79,12 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   LLVMValueRef init = n > strlen(ending) && !strcmp(name + n - strlen(ending), ending) ? LLVMGetInitializer(g) : NULL;
   LLVMValueRef config = init ? LLVMGetAggregateElement(init, 0) : NULL;
   if (!config) return;
-  ww_push(a, out, (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)), .may_nest = field(config, 1) != 0,
-                               .generic = field(config, 2) == 1, .max_threads = field(config, 4), .max_teams = field(config, 6)});
+  ww_push(a, out,
+          (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
+                       .may_nest = field(config, 1) != 0,
+                       .generic = field(config, 2) == 1,
+                       .max_threads = field(config, 4),
+                       .max_teams = field(config, 6)});
 }
 
 void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out) {

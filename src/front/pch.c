@@ -44,7 +44,8 @@ uint64_t ww_pch_tree(const char *dir, ww_arena *a) {
   return sum;
 }
 
-static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own, const ww_strs *headers, ww_arena *a) {
+static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *own, const ww_strs *headers,
+                         ww_arena *a) {
   const char *prelude = ww_clang_prelude(j, a);
   uint64_t h = hash_str(j->clang->id, hash_str(prelude ? prelude : "", 0));
   for (uint32_t i = 0; i < line->n; i++) h = hash_str(line->v[i], h);
@@ -58,8 +59,9 @@ static uint64_t base_key(const ww_job *j, const ww_strs *line, const ww_strs *ow
 /* ---- the file's standard headers ---- */
 
 static bool is_standard(const char *name, bool c) {
-  static const char *const known[] = {"stdio.h", "stdlib.h", "string.h", "math.h", "assert.h", "time.h", "sys/time.h", "stdint.h",
-                                      "stdbool.h", "limits.h", "float.h", "unistd.h", "stddef.h", "errno.h", NULL};
+  static const char *const known[] = {"stdio.h", "stdlib.h",   "string.h", "math.h",    "assert.h",
+                                      "time.h",  "sys/time.h", "stdint.h", "stdbool.h", "limits.h",
+                                      "float.h", "unistd.h",   "stddef.h", "errno.h",   NULL};
   for (const char *const *k = known; *k; k++)
     if (!strcmp(*k, name)) return true;
   if (c || !*name) return false;
@@ -70,7 +72,8 @@ static bool is_standard(const char *name, bool c) {
 
 static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
   for (uint32_t i = 0; i + 1 < f->cc1.n; i += 2)
-    if (f->cc1.v[i][1] != 'D' && f->cc1.v[i][1] != 'U' && ww_file_exists(ww_path_join(a, f->cc1.v[i + 1], name))) return true;
+    if (f->cc1.v[i][1] != 'D' && f->cc1.v[i][1] != 'U' && ww_file_exists(ww_path_join(a, f->cc1.v[i + 1], name)))
+      return true;
   return false;
 }
 
@@ -88,7 +91,8 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
     const char *name = ww_strndup(a, p + 1, n);
-    if (n && is_standard(name, !strcmp(ww_clang_language(j), "c")) && !shadowed(j->flags, name, a)) ww_push(a, out, name);
+    if (n && is_standard(name, !strcmp(ww_clang_language(j), "c")) && !shadowed(j->flags, name, a))
+      ww_push(a, out, name);
   }
 }
 
@@ -214,8 +218,20 @@ static bool build(const request *q, const char *file, const char *names_file) {
   for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
   for (uint32_t i = 0; i < q->own.n; i++) ww_push(a, &v, q->own.v[i]);
   for (uint32_t i = 0; i < q->macros.n; i++) ww_push(a, &v, q->macros.v[i]);
-  const char *tail[] = {"-emit-pch", "-fpch-instantiate-templates", "-fno-temp-file", "-dependency-file", deps, "-MT", "pch",
-                        "-sys-header-deps", "-o", temp, "-x", ww_clang_language(q->j), input, NULL};
+  const char *tail[] = {"-emit-pch",
+                        "-fpch-instantiate-templates",
+                        "-fno-temp-file",
+                        "-dependency-file",
+                        deps,
+                        "-MT",
+                        "pch",
+                        "-sys-header-deps",
+                        "-o",
+                        temp,
+                        "-x",
+                        ww_clang_language(q->j),
+                        input,
+                        NULL};
   for (const char **t = tail; *t; t++) ww_push(a, &v, *t);
   ww_push(a, &v, NULL);
   ww_run_result r;

@@ -24,8 +24,8 @@ typedef enum { KEEP_LAUNCH, STATEMENT, BODY, DECLARATION, GIVEN_UP } level;
 typedef struct {
   uint32_t begin, end; /* bytes of the original text */
   level level;
-  const char *text;    /* in their place; the newlines of the range follow it */
-  uint32_t pass;       /* made in this one */
+  const char *text; /* in their place; the newlines of the range follow it */
+  uint32_t pass;    /* made in this one */
 } edit;
 
 typedef struct {
@@ -35,7 +35,8 @@ typedef struct {
   size_t n;
   ww_scan scan;
   WW_VEC(edit) edits; /* disjoint, by position */
-  uint32_t *origin;   /* per byte of the rendered text: offset in the original; malloc-owned, NULL before the first render */
+  uint32_t
+      *origin; /* per byte of the rendered text: offset in the original; malloc-owned, NULL before the first render */
   uint32_t rendered_n;
   uint32_t *rendered_lines, nrendered_lines; /* offsets of line starts; malloc-owned */
   int fd;
@@ -214,8 +215,10 @@ static bool make_overlay(recovery *r) {
     render(s, is_main ? r->job.append : NULL, &b);
     s->fd = ww_memfd(b.s ? b.s : "", b.n, r->a, &path);
     ww_buf_free(&b);
-    if (s->fd < 0) ok = false;
-    else overlay_entry(&j, s->path, path);
+    if (s->fd < 0)
+      ok = false;
+    else
+      overlay_entry(&j, s->path, path);
   }
   r->empty_fd = ww_memfd("", 0, r->a, &path);
   overlay_entry(&j, "/warpwise-missing/.present", path);
@@ -234,7 +237,8 @@ static bool is_code(const ww_scan *s, uint32_t i) { return s->kind[i] == WW_BYTE
 
 /* The statement of [body, body_end) around `offset`: from behind the last ; { } to its own end. When `offset` lies in the
  * head of a block (`if (...) {`), only the head. */
-static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset, uint32_t *begin, uint32_t *end) {
+static void find_statement(const ww_scan *s, uint32_t body, uint32_t body_end, uint32_t offset, uint32_t *begin,
+                           uint32_t *end) {
   uint32_t start = body + 1, i;
   int parens = 0;
   for (i = body + 1; i < offset && i < body_end; i++) {
@@ -310,8 +314,12 @@ static const char *launched_template(const ww_scan *s, uint32_t begin, uint32_t 
 }
 
 static void report(recovery *r, const source *s, uint32_t line, const char *what, const ww_msg *m) {
-  ww_push(r->a, r->diags, (ww_diag){.file = s->shown, .line = line, .col = m->col, .error = true,
-                                    .message = ww_fmt(r->a, "%s: %s", what, m->text)});
+  ww_push(r->a, r->diags,
+          (ww_diag){.file = s->shown,
+                    .line = line,
+                    .col = m->col,
+                    .error = true,
+                    .message = ww_fmt(r->a, "%s: %s", what, m->text)});
 }
 
 static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m, uint32_t line, bool whole) {
@@ -323,7 +331,12 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
       return;
     }
   }
-  ww_loss l = {.id = r->losses->n, .file = s->shown, .line = d->line, .name = d->name, .kernel = d->kernel, .whole = whole,
+  ww_loss l = {.id = r->losses->n,
+               .file = s->shown,
+               .line = d->line,
+               .name = d->name,
+               .kernel = d->kernel,
+               .whole = whole,
                .message = ww_fmt(r->a, "%s:%u: %s", ww_path_base(s->shown), line, m->text)};
   if (d->params_end > d->params) l.params = ww_strndup(r->a, s->text + d->params, d->params_end - d->params);
   ww_push(r->a, r->losses, l);
@@ -331,9 +344,12 @@ static void lose(recovery *r, const source *s, const ww_decl *d, const ww_msg *m
 
 /* The body that stands for a lost one. Its call says which loss it is; see front.c. */
 static const char *lost_body(const recovery *r, const ww_decl *d) {
-  if (!d->kernel && !d->device && (r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP)) return "{ __builtin_trap(); }";
-  const char *sides = r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP ? "__attribute__((host)) __attribute__((device)) " : "";
-  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }", sides, r->losses->n, r->losses->n);
+  if (!d->kernel && !d->device && (r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP))
+    return "{ __builtin_trap(); }";
+  const char *sides =
+      r->job.dialect == WW_CUDA || r->job.dialect == WW_HIP ? "__attribute__((host)) __attribute__((device)) " : "";
+  return ww_fmt(r->a, "{ extern %svoid __ww_lost_%u(void); __ww_lost_%u(); __builtin_trap(); }", sides, r->losses->n,
+                r->losses->n);
 }
 
 /* A preprocessor line goes, with its continuation lines. */
@@ -350,15 +366,18 @@ static bool drop_statement(recovery *r, source *s, const ww_decl *d, uint32_t of
   edit x = {.level = lv, .text = ";"};
   find_statement(&s->scan, d->body, d->body_end, offset, &x.begin, &x.end);
   const char *launch = lv == KEEP_LAUNCH ? launched_template(&s->scan, x.begin, x.end, r->a) : NULL;
-  if (launch) x.text = ww_fmt(r->a, "(void)&%s;", launch);
-  else if (x.end < s->n && s->text[x.end] == '{') x.text = "";
+  if (launch)
+    x.text = ww_fmt(r->a, "(void)&%s;", launch);
+  else if (x.end < s->n && s->text[x.end] == '{')
+    x.text = "";
   if (!launch && lv == KEEP_LAUNCH) x.level = STATEMENT;
   if (!put_edit(r, s, x)) return false;
   if (!launch && memmem(s->text + x.begin, x.end - x.begin, "<<<", 3)) { /* with it may go a template's only instance */
     ww_decl lost = {.line = ww_scan_line(&s->scan, x.begin)};
     lose(r, s, &lost, m, lost.line, true);
   }
-  if (r->statements++ < STATEMENTS_TOLD) report(r, s, ww_scan_line(&s->scan, offset), "a statement of host code was left out", m);
+  if (r->statements++ < STATEMENTS_TOLD)
+    report(r, s, ww_scan_line(&s->scan, offset), "a statement of host code was left out", m);
   return true;
 }
 
@@ -368,10 +387,13 @@ static bool find_region(const ww_scan *s, const ww_decl *d, uint32_t offset, uin
     if (s->kind[i] != WW_BYTE_DIRECTIVE || s->kind[i - 1] == WW_BYTE_DIRECTIVE) continue;
     uint32_t stop = i;
     while (stop < s->n && s->kind[stop] == WW_BYTE_DIRECTIVE) stop++;
-    const char *omp = memmem(s->text + i, stop - i, "omp", 3), *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
+    const char *omp = memmem(s->text + i, stop - i, "omp", 3),
+               *target = omp ? memmem(omp, (size_t)(s->text + stop - omp), "target", 6) : NULL;
     if (!target) continue;
     const char *next = target + 6 + strspn(target + 6, " \t");
-    if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) || !strncmp(next, "update", 6)) continue;
+    if (!strncmp(next, "data", 4) || !strncmp(next, "enter", 5) || !strncmp(next, "exit", 4) ||
+        !strncmp(next, "update", 6))
+      continue;
     *begin = i;
     *end = ww_scan_statement_end(s, stop);
     if (offset < *end) return true;
@@ -400,7 +422,8 @@ static bool is_host_only(const recovery *r, const source *s, const ww_decl *d) {
 /* An OpenMP kernel is a statement of a host function. */
 static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offset, const ww_msg *m) {
   uint32_t begin, end, line;
-  if (!find_region(&s->scan, d, offset, &begin, &end) || !put_edit(r, s, (edit){begin, end, BODY, ";", 0})) return false;
+  if (!find_region(&s->scan, d, offset, &begin, &end) || !put_edit(r, s, (edit){begin, end, BODY, ";", 0}))
+    return false;
   line = ww_scan_line(&s->scan, begin);
   ww_decl region = {.line = line, .kernel = true, .name = ww_fmt(r->a, "%s_l%u", d->name ? d->name : "region", line)};
   report(r, s, line, ww_fmt(r->a, "target region '%s' was left out", region.name), m);
@@ -410,14 +433,18 @@ static bool drop_region(recovery *r, source *s, const ww_decl *d, uint32_t offse
 
 static bool drop_body(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
   if (!put_edit(r, s, (edit){d->body, d->body_end, BODY, lost_body(r, d), 0})) return false;
-  report(r, s, line, ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", d->name ? d->name : "?"), m);
+  report(r, s, line,
+         ww_fmt(r->a, "the body of %s '%s' was left out", d->kernel ? "kernel" : "function", d->name ? d->name : "?"),
+         m);
   lose(r, s, d, m, line, false);
   return true;
 }
 
 static bool drop_declaration(recovery *r, source *s, const ww_decl *d, uint32_t line, const ww_msg *m) {
   if (!put_edit(r, s, (edit){d->begin, d->end, DECLARATION, "", 0})) return false;
-  report(r, s, line, d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?") : "a declaration was left out", m);
+  report(r, s, line,
+         d->kernel ? ww_fmt(r->a, "kernel '%s' was left out", d->name ? d->name : "?") : "a declaration was left out",
+         m);
   lose(r, s, d, m, line, true);
   return true;
 }
@@ -467,8 +494,12 @@ static bool add_missing(recovery *r, const ww_msg *m) {
   for (uint32_t i = 0; i < r->missing.n; i++)
     if (!strcmp(r->missing.v[i], name)) return false;
   ww_push(r->a, &r->missing, name);
-  ww_push(r->a, r->diags, (ww_diag){.file = m->file, .line = m->line, .col = m->col, .error = true,
-                                    .message = ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name)});
+  ww_push(r->a, r->diags,
+          (ww_diag){.file = m->file,
+                    .line = m->line,
+                    .col = m->col,
+                    .error = true,
+                    .message = ww_fmt(r->a, "header '%s' was not found and is taken to be empty (add -I)", name)});
   return true;
 }
 
@@ -548,9 +579,16 @@ static bool handle_all(recovery *r, const ww_compiled *c, bool *only_headers) {
   return progress;
 }
 
-ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags, ww_err *e) {
-  recovery r = {.job = *j, .a = a, .losses = losses, .diags = diags, .first_loss = losses->n,
-                .overlay_fd = -1, .empty_fd = -1, .main_path = absolute(j->file, a)};
+ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,
+                             ww_err *e) {
+  recovery r = {.job = *j,
+                .a = a,
+                .losses = losses,
+                .diags = diags,
+                .first_loss = losses->n,
+                .overlay_fd = -1,
+                .empty_fd = -1,
+                .main_path = absolute(j->file, a)};
   ww_status rc = WW_OK;
   *out = (ww_compiled){0};
   if (j->append) {
@@ -568,13 +606,18 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
       break;
     }
     rc = ww_clang_compile(&r.job, a, &c, e);
-    if (only_headers) headers++;
-    else r.round++;
+    if (only_headers)
+      headers++;
+    else
+      r.round++;
   }
   if (rc == WW_OK && c.ok) *out = c;
   if (r.statements > STATEMENTS_TOLD)
-    ww_push(a, diags, (ww_diag){.file = j->file, .error = true,
-                                .message = ww_fmt(a, "%u more statements of host code were left out", r.statements - STATEMENTS_TOLD)});
+    ww_push(a, diags,
+            (ww_diag){.file = j->file,
+                      .error = true,
+                      .message =
+                          ww_fmt(a, "%u more statements of host code were left out", r.statements - STATEMENTS_TOLD)});
   if (rc == WW_OK && r.append_failed) out->append_failed = true;
   close_overlay(&r);
   for (uint32_t i = 0; i < r.files.n; i++) {

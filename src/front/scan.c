@@ -56,10 +56,14 @@ static uint32_t raw_string_end(const lexer *l, uint32_t i) {
 static uint32_t directive_end(const lexer *l, uint32_t i) {
   while (i < l->n) {
     if (l->p[i] == '\n' && l->p[i - 1] != '\\' && !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')) break;
-    if (l->p[i] == '/' && l->p[i + 1] == '*') i = block_comment_end(l, i);
-    else if (l->p[i] == '/' && l->p[i + 1] == '/') i = line_comment_end(l, i);
-    else if (l->p[i] == '"') i = string_end(l, i);
-    else i++;
+    if (l->p[i] == '/' && l->p[i + 1] == '*')
+      i = block_comment_end(l, i);
+    else if (l->p[i] == '/' && l->p[i + 1] == '/')
+      i = line_comment_end(l, i);
+    else if (l->p[i] == '"')
+      i = string_end(l, i);
+    else
+      i++;
   }
   return i;
 }
@@ -69,9 +73,12 @@ static void class_bytes(lexer *l) {
   for (uint32_t i = 0; i < l->n;) {
     char c = l->p[i];
     if (c == '\n') line_start = true;
-    if (c == '/' && l->p[i + 1] == '/') i = mark(l, i, line_comment_end(l, i), WW_BYTE_COMMENT);
-    else if (c == '/' && l->p[i + 1] == '*') i = mark(l, i, block_comment_end(l, i), WW_BYTE_COMMENT);
-    else if (c == '#' && line_start) i = mark(l, i, directive_end(l, i), WW_BYTE_DIRECTIVE);
+    if (c == '/' && l->p[i + 1] == '/')
+      i = mark(l, i, line_comment_end(l, i), WW_BYTE_COMMENT);
+    else if (c == '/' && l->p[i + 1] == '*')
+      i = mark(l, i, block_comment_end(l, i), WW_BYTE_COMMENT);
+    else if (c == '#' && line_start)
+      i = mark(l, i, directive_end(l, i), WW_BYTE_DIRECTIVE);
     else if (c == '"' && i && l->p[i - 1] == 'R' && !(i > 1 && word_char(l->p[i - 2]) && !strchr("LuU8", l->p[i - 2])))
       i = mark(l, i, raw_string_end(l, i), WW_BYTE_STRING);
     else if (c == '"' || (c == '\'' && !(i && word_char(l->p[i - 1])))) /* 1'000'000 is a number */
@@ -96,7 +103,8 @@ static void skip_branches(lexer *l, bool second) {
     }
     const char *p = l->p + i + 1;
     p += strspn(p, " \t");
-    if (!strncmp(p, "if", 2) && ++depth < 64) skip[depth] = p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
+    if (!strncmp(p, "if", 2) && ++depth < 64)
+      skip[depth] = p[2] == ' ' && p[3 + strspn(p + 3, " ")] == '0' && !word_char(p[4 + strspn(p + 3, " ")]);
     if (!strncmp(p, "el", 2) && depth > 0 && depth < 64) skip[depth] = skip[depth] ? false : second;
     if (!strncmp(p, "endif", 5) && depth > 0) depth--;
     while (i + 1 < l->n && l->kind[i + 1] == WW_BYTE_DIRECTIVE) i++;
@@ -125,7 +133,9 @@ static bool one_of(const cutter *c, uint32_t at, uint32_t n, const char *const *
 
 /* Next byte of code at or after i that is not space; n at the end. */
 static uint32_t next_code(const ww_scan *s, uint32_t i) {
-  while (i < s->n && ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || isspace((unsigned char)s->text[i]))) i++;
+  while (i < s->n &&
+         ((s->kind[i] != WW_BYTE_CODE && s->kind[i] != WW_BYTE_STRING) || isspace((unsigned char)s->text[i])))
+    i++;
   return i;
 }
 
@@ -179,32 +189,50 @@ static uint32_t skip_angles(const ww_scan *s, uint32_t i) {
   return s->n;
 }
 
-static const char *const not_a_name[] = {"noexcept", "throw", "requires", "__attribute__", "__launch_bounds__", "__align__", "alignas",
-                                         "decltype", "__declspec", "__maxnreg__", "__cluster_dims__", "__block_size__", "if",
-                                         "for", "while", "switch", "amdgpu_flat_work_group_size", NULL};
+static const char *const not_a_name[] = {"noexcept",
+                                         "throw",
+                                         "requires",
+                                         "__attribute__",
+                                         "__launch_bounds__",
+                                         "__align__",
+                                         "alignas",
+                                         "decltype",
+                                         "__declspec",
+                                         "__maxnreg__",
+                                         "__cluster_dims__",
+                                         "__block_size__",
+                                         "if",
+                                         "for",
+                                         "while",
+                                         "switch",
+                                         "amdgpu_flat_work_group_size",
+                                         NULL};
 
 typedef struct {
   ww_decl d;
-  bool no_member;  /* typedef, using, friend, static ...: takes no room in an object */
-  bool is_scope;   /* namespace, extern "C" */
+  bool no_member; /* typedef, using, friend, static ...: takes no room in an object */
+  bool is_scope;  /* namespace, extern "C" */
   bool is_class;
   bool is_enum;
-  bool assigned;   /* '=' seen: braces initialise */
-  bool init_list;  /* ':' behind the parameters */
+  bool assigned;  /* '=' seen: braces initialise */
+  bool init_list; /* ':' behind the parameters */
   bool has_params;
-  uint32_t last;   /* offset of the last significant byte */
+  uint32_t last;         /* offset of the last significant byte */
   uint32_t word, word_n; /* last word */
 } head;
 
 static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
-  static const char *const roomless[] = {"typedef", "using", "friend", "static", "enum", "static_assert", "namespace", NULL};
+  static const char *const roomless[] = {"typedef", "using",         "friend",    "static",
+                                         "enum",    "static_assert", "namespace", NULL};
   if (one_of(c, at, n, roomless)) h->no_member = true;
   if (is_word(c, at, n, "namespace")) h->is_scope = true;
-  if (!h->has_params && (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union"))) h->is_class = true;
+  if (!h->has_params && (is_word(c, at, n, "class") || is_word(c, at, n, "struct") || is_word(c, at, n, "union")))
+    h->is_class = true;
   if (is_word(c, at, n, "enum")) h->is_enum = true;
   if (is_word(c, at, n, "__global__") || is_word(c, at, n, "__kernel")) h->d.kernel = true;
   if (is_word(c, at, n, "void") && h->word_n == 6 && is_word(c, h->word, 6, "kernel")) h->d.kernel = true;
-  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") || is_word(c, at, n, "consteval")) h->d.device = true;
+  if (is_word(c, at, n, "__device__") || is_word(c, at, n, "constexpr") || is_word(c, at, n, "consteval"))
+    h->d.device = true;
   if (is_word(c, at, n, "__host__")) h->d.host = true;
   /* A macro may stand for __device__ or __global__. */
   bool upper = n > 2 && !h->has_params;
@@ -217,7 +245,9 @@ static void note_word(cutter *c, head *h, uint32_t at, uint32_t n) {
 static void note_params(cutter *c, head *h, uint32_t open, uint32_t close) {
   if (!h->word_n || h->init_list || h->assigned) return;
   bool name_before = h->word + h->word_n == h->last + 1;
-  if (!name_before && c->s->text[h->last] != '>' && c->s->text[h->last] != ')' && !strchr("=+-*/%^&|<>!~]", c->s->text[h->last])) return;
+  if (!name_before && c->s->text[h->last] != '>' && c->s->text[h->last] != ')' &&
+      !strchr("=+-*/%^&|<>!~]", c->s->text[h->last]))
+    return;
   if (name_before && one_of(c, h->word, h->word_n, not_a_name)) return;
   h->has_params = true;
   h->d.params = open + 1;
@@ -365,8 +395,10 @@ static uint32_t line_at(const ww_scan *s, uint32_t offset) {
   uint32_t lo = 0, hi = s->nlines;
   while (hi - lo > 1) {
     uint32_t mid = (lo + hi) / 2;
-    if (s->lines[mid] <= offset) lo = mid;
-    else hi = mid;
+    if (s->lines[mid] <= offset)
+      lo = mid;
+    else
+      hi = mid;
   }
   return lo + 1;
 }
@@ -388,7 +420,8 @@ void ww_scan_source(const char *text, size_t n, ww_arena *a, ww_scan *out) {
     skip_branches(&l, true);
     cut_file(&c);
   }
-  for (uint32_t i = 0; i < c.decls.n; i++) c.decls.v[i].line = line_at(out, c.decls.v[i].line); /* was an offset so far */
+  for (uint32_t i = 0; i < c.decls.n; i++)
+    c.decls.v[i].line = line_at(out, c.decls.v[i].line); /* was an offset so far */
   out->decls = c.decls.v;
   out->ndecls = c.decls.n;
 }

@@ -10,7 +10,7 @@
 #include "roles.h"
 
 #include <ctype.h>
-#include <stdlib.h>
+#include <math.h>
 
 enum { ROW_LENGTH = 16, LOOP_BOUND = 32, ANALYSIS_STEPS = 4000000, SHARED_ROOM = 65536 };
 #define MAX_ELEMENTS (1ull << 26)
@@ -76,18 +76,32 @@ static bool named(const char *name, const char *const *parts) {
   return false;
 }
 
+static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w", "ld", "lda", "ldb", "ldc", "x", "dx", NULL};
+static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
+static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
+static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level", "index", "flag", "pass", "incx", "incy", "inc", NULL};
+
+/* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
+static bool flat_plane(const inputs *in) {
+  bool high = false, wide = false;
+  if (in->l->grid[1] * in->l->block[1] > 1) return false;
+  for (uint32_t p = 0; p < in->fn->nparams; p++) {
+    if (in->l->args[p].kind != WW_ARG_NONE || in->fn->params[p].pointer) continue;
+    high |= named(in->fn->params[p].name, heights);
+    wide |= named(in->fn->params[p].name, widths);
+  }
+  return high && wide;
+}
+
 /* An integer nobody gave: the extent its name points to. */
-static uint64_t likely_extent(const inputs *in, const char *name) {
-  static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w", "ld", "lda", "ldb", "ldc", "x", "dx", NULL};
-  static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
-  static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-  static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level", "index", "flag", "pass", "incx", "incy", "inc", NULL};
+static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
   uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1], z = in->l->grid[2] * in->l->block[2];
+  bool high = named(name, heights), wide = named(name, widths);
   if (named(name, small)) return 1;
-  if (named(name, heights)) return y;
+  if (flat && (high || wide)) return (uint64_t)sqrt((double)in->threads);
+  if (high) return y > 1 ? y : x;
   if (named(name, depths)) return z;
-  if (y > 1 || named(name, widths)) return x;
-  return in->threads;
+  return y > 1 || wide ? x : in->threads;
 }
 
 static void complete_scalars(inputs *in) {
@@ -98,6 +112,7 @@ static void complete_scalars(inputs *in) {
     in->l->args = args;
     in->l->nargs = fn->nparams;
   }
+  bool flat = flat_plane(in);
   for (uint32_t p = 0; p < fn->nparams; p++) {
     const ww_param *q = &fn->params[p];
     ww_arg *g = &in->l->args[p];
@@ -108,7 +123,7 @@ static void complete_scalars(inputs *in) {
       continue;
     }
     bool real = ww_is_float(q->type);
-    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name);
+    uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX) v = INT32_MAX;
     *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = (int64_t)v, .value = (double)v};
     say(in, real ? ww_fmt(in->a, "%s: 1.0", q->name)

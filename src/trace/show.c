@@ -147,7 +147,7 @@ static void print_totals(const ww_tally *t, FILE *f) {
   if (c->global_st_requests) row(f, "global store requests", c->global_st_requests, per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
   if (c->global_st_bytes) row(f, "  bytes written", c->global_st_bytes, per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
   double shared = c->shared_ld_requests + c->shared_st_requests;
-  if (shared) row(f, "shared requests", shared, per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes, "times the passes of conflict-free", b));
+  if (shared) row(f, "shared requests", shared, per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes, "passes where 1 would do", b));
   if (c->local_requests) row(f, "local requests", c->local_requests, "");
   if (c->const_requests) row(f, "constant requests", c->const_requests, per(c->const_words, c->const_requests, "words each", b));
   if (c->atomic_requests) row(f, "atomic requests", c->atomic_requests, per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));

@@ -41,7 +41,7 @@ static float float_of(uint32_t u) {
 
 static void axpy(float a, const float *x, float *y, int n) { EACH(i, n) y[i] = fmaf(a, x[i], y[i]); }
 static void ref_saxpy(ref_state *r) { axpy(FLT(1), F32(2), F32(3), INT(0)); }
-static void ref_omp_saxpy(ref_state *r) { axpy(FLT(2), F32(3), F32(1), INT(0)); }
+static void ref_omp_saxpy(ref_state *r) { axpy(FLT(3), F32(4), F32(2), INT(1)); }
 
 static void ref_stride(ref_state *r) { EACH(i, INT(2)) F32(1)[i] = F32(0)[i * INT(3)] + 1.0f; }
 static void ref_hip_stride(ref_state *r) { EACH(i, threads_x(r)) F32(1)[i] = F32(0)[i * INT(2)]; }
@@ -84,7 +84,7 @@ static void matmul(const float *A, const float *B, float *C, int M, int N, int K
 }
 static void ref_matmul_naive(ref_state *r) { matmul(F32(0), F32(1), F32(2), INT(3), INT(4), INT(5)); }
 static void ref_matmul_tiled(ref_state *r) { matmul(F32(0), F32(1), F32(2), 32, INT(3), INT(4)); }
-static void ref_omp_matmul(ref_state *r) { matmul(F32(3), F32(4), F32(5), INT(0), INT(1), INT(2)); }
+static void ref_omp_matmul(ref_state *r) { matmul(F32(4), F32(5), F32(6), INT(1), INT(2), INT(3)); }
 
 /* ---- reductions, scans, histograms ---- */
 
@@ -97,9 +97,9 @@ static void ref_scan_block(ref_state *r) {
   EACH(i, INT(2)) I32(1)[i] = I32(0)[i] + (i % 128 ? I32(1)[i - 1] : 0);
 }
 static void ref_histogram(ref_state *r) { EACH(i, INT(2)) I32(1)[I32(0)[i] & 15]++; }
-static void ref_omp_histogram(ref_state *r) { EACH(i, INT(0)) I32(1)[I32(2)[i] & 15]++; }
+static void ref_omp_histogram(ref_state *r) { EACH(i, INT(1)) I32(2)[I32(3)[i] & 15]++; }
 static void ref_cg_tile(ref_state *r) { EACH(i, 128) I32(1)[i / 16] += I32(0)[i]; }
-static void ref_omp_reduction(ref_state *r) { EACH(i, INT(0)) F64(1)[0] += F64(2)[i] * F64(3)[i]; }
+static void ref_omp_reduction(ref_state *r) { EACH(i, INT(1)) F64(2)[0] += F64(3)[i] * F64(4)[i]; }
 static void ref_cas_loop(ref_state *r) { EACH(i, INT(2)) F64(1)[0] += F64(0)[i]; }
 
 /* ---- stencils, n-body, softmax, sparse ---- */
@@ -169,7 +169,7 @@ static void ref_spmv_csr(ref_state *r) {
 }
 
 static void ref_omp_stencil(ref_state *r) {
-  for (int i = 1; i < INT(0) - 1; i++) F32(1)[i] = 0.25f * (F32(2)[i - 1] + F32(2)[i + 1]) + 0.5f * F32(2)[i];
+  for (int i = 1; i < INT(1) - 1; i++) F32(2)[i] = 0.25f * (F32(3)[i - 1] + F32(3)[i + 1]) + 0.5f * F32(3)[i];
 }
 
 /* ---- control flow ---- */
@@ -769,10 +769,10 @@ static void ref_cl_select(ref_state *r) {
 
 /* ---- OpenMP ---- */
 
-static void ref_omp_few_teams(ref_state *r) { EACH(i, INT(0)) I32(1)[i] = I32(2)[INT(0) - 1 - i] * 3; }
+static void ref_omp_few_teams(ref_state *r) { EACH(i, INT(1)) I32(2)[i] = I32(3)[INT(1) - 1 - i] * 3; }
 static void ref_omp_collapse(ref_state *r) {
-  int h = INT(0), w = INT(1);
-  EACH(i, h) EACH(j, w) F32(2)[i * w + j] = F32(3)[j * h + i] + 0.5f;
+  int h = INT(1), w = INT(2);
+  EACH(i, h) EACH(j, w) F32(3)[i * w + j] = F32(4)[j * h + i] + 0.5f;
 }
 
 #define SAME(name) {#name, ref_##name}

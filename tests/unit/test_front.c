@@ -16,7 +16,7 @@
 /* ---- whole files ---- */
 
 typedef struct {
-  const char *name;      /* NAME.want */
+  const char *name; /* NAME.want */
   const char *files[3];
   const char *flags[4];
   const char *instantiate[3];
@@ -75,13 +75,15 @@ static void put_unit(const ww_unit *u, ww_buf *b) {
     ww_buf_puts(b, f->refusal ? "refused " : "kernel ");
     put_name(f->name, b);
     ww_buf_fmt(b, " at %s:%u", ww_path_base(f->file ? f->file : "?"), f->line);
-    for (uint32_t k = 0; k < f->nparams; k++) ww_buf_fmt(b, "%s%s %s", k ? ", " : " (", f->params[k].ctype, f->params[k].name);
+    for (uint32_t k = 0; k < f->nparams; k++)
+      ww_buf_fmt(b, "%s%s %s", k ? ", " : " (", f->params[k].ctype, f->params[k].name);
     if (f->nparams) ww_buf_puts(b, ")");
     ww_buf_fmt(b, "%s%s\n", f->refusal ? ": " : "", f->refusal ? f->refusal : "");
   }
   for (uint32_t i = 0; i < u->ndiags; i++) {
     const ww_diag *d = &u->diags[i];
-    ww_buf_fmt(b, "%s %s:%u: %s\n", d->error ? "error" : "note", ww_path_base(d->file ? d->file : "-"), d->line, d->message);
+    ww_buf_fmt(b, "%s %s:%u: %s\n", d->error ? "error" : "note", ww_path_base(d->file ? d->file : "-"), d->line,
+               d->message);
   }
   if (u->partial) ww_buf_puts(b, "partial\n");
 }
@@ -111,8 +113,10 @@ static void test_load(void **state) {
     ww_err e = {0};
     ww_buf b = {0};
     char *want = "";
-    if (ww_front_load(&o, a, &u, &e) == WW_OK) put_unit(&u, &b);
-    else ww_buf_fmt(&b, "fails %s: %s\n", ww_status_name(e.code), e.msg);
+    if (ww_front_load(&o, a, &u, &e) == WW_OK)
+      put_unit(&u, &b);
+    else
+      ww_buf_fmt(&b, "fails %s: %s\n", ww_status_name(e.code), e.msg);
     if (c->launches) put_launches(&o, a, &b);
     const char *path = ww_fmt(a, DIR_FRONT "%s.want", c->name);
     if (getenv("WW_WRITE")) ww_write_file_atomic(path, b.s, b.n, NULL);
@@ -171,8 +175,10 @@ static void test_leaves_nothing(void **state) {
   char *cache = getenv("XDG_CACHE_HOME") ? ww_strdup(a, getenv("XDG_CACHE_HOME")) : NULL;
   setenv("XDG_CACHE_HOME", "/proc/nowhere", 1);
   assert_int_equal(load("tests/front/broken.cu", NULL, a, &e), WW_OK);
-  if (cache) setenv("XDG_CACHE_HOME", cache, 1);
-  else unsetenv("XDG_CACHE_HOME");
+  if (cache)
+    setenv("XDG_CACHE_HOME", cache, 1);
+  else
+    unsetenv("XDG_CACHE_HOME");
   unsetenv("TMPDIR");
   uint32_t entries = 0;
   DIR *d = opendir(temp);
@@ -195,12 +201,15 @@ static void test_flags(void **state) {
     const char *in[6], *want;
   } rows[] = {
       {{"-Iinclude", "-DN=4", "-D", "M", "-U", "X"}, "cc1 -I include -D N=4 -D M -U X driver ignored"},
-      {{"-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-O3", "-lineinfo", "-rdc=true"}, "cc1 driver ignored"},
+      {{"-arch=sm_80", "-gencode", "arch=compute_80,code=sm_80", "-O3", "-lineinfo", "-rdc=true"},
+       "cc1 driver ignored"},
       {{"--std", "c++17", "-x", "cu", "-maxrregcount", "64"}, "cc1 driver -std=c++17 ignored"},
-      {{"-std=c++20", "-Xcompiler", "-fopenmp,-DHOST=1,-O2", "--expt-relaxed-constexpr"}, "cc1 -D HOST=1 driver -std=c++20 ignored"},
+      {{"-std=c++20", "-Xcompiler", "-fopenmp,-DHOST=1,-O2", "--expt-relaxed-constexpr"},
+       "cc1 -D HOST=1 driver -std=c++20 ignored"},
       {{"-use_fast_math"},
        "cc1 driver -fgpu-flush-denormals-to-zero -freciprocal-math -fapprox-func -fgpu-approx-transcendentals ignored"},
-      {{"--fmad=false", "-cl-std=CL2.0", "--offload-arch=gfx90a"}, "cc1 driver -ffp-contract=off -cl-std=CL2.0 ignored"},
+      {{"--fmad=false", "-cl-std=CL2.0", "--offload-arch=gfx90a"},
+       "cc1 driver -ffp-contract=off -cl-std=CL2.0 ignored"},
       {{"-unknown", "file.o", "-isystem", "/opt/x"}, "cc1 -isystem /opt/x driver ignored -unknown file.o"},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -298,7 +307,8 @@ static void test_clang(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_flags),   TEST(test_scan),      TEST(test_dialect),       TEST(test_comment),
-                                     TEST(test_clang), TEST(test_bad_input), TEST(test_leaves_nothing), TEST(test_load)};
+  const struct CMUnitTest tests[] = {TEST(test_flags),          TEST(test_scan),  TEST(test_dialect),
+                                     TEST(test_comment),        TEST(test_clang), TEST(test_bad_input),
+                                     TEST(test_leaves_nothing), TEST(test_load)};
   return RUN(tests);
 }
