@@ -8,9 +8,7 @@ enum { SHARED_BASE = 0x01000000, SHARED_SIZE = 0x01000000, LOCAL_BASE = 0x200000
 
 /* ---- registers ---- */
 
-int call_nv_sreg_named(const char *s); /* shared with inline PTX */
-
-int call_nv_sreg_named(const char *s) {
+int low_nv_sreg(const char *s) {
   static const struct { const char *name; int16_t sreg; } names[] = {
       {"tid.x", WW_SREG_TID_X},       {"tid.y", WW_SREG_TID_Y},       {"tid.z", WW_SREG_TID_Z},       {"ntid.x", WW_SREG_NTID_X},
       {"ntid.y", WW_SREG_NTID_Y},     {"ntid.z", WW_SREG_NTID_Z},     {"ctaid.x", WW_SREG_CTAID_X},   {"ctaid.y", WW_SREG_CTAID_Y},
@@ -26,7 +24,7 @@ int call_nv_sreg_named(const char *s) {
 
 void call_nv_sreg(low_callee *c, int x, int y) {
   (void)x, (void)y;
-  int s = call_nv_sreg_named(c->tail);
+  int s = low_nv_sreg(c->tail);
   if (s >= 0) call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
   else if (!strncmp(c->tail, "clock", 5) || !strncmp(c->tail, "globaltimer", 11))
     c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
@@ -96,6 +94,29 @@ void call_nv_shfl(low_callee *c, int x, int y) {
   if (c->rt->n > 1) c->res[1] = out[1];
 }
 
+/* Whether the mask may leave out lanes that run along: tiles of cooperative groups vote side by side. A constant mask, or one
+ * just taken from the active lanes, names all that are there. */
+static bool partial_mask(low_fn *F, ww_val mask) {
+  uint64_t k;
+  if (mask == WW_NOVAL || low_is_const(F, mask, &k)) return false;
+  for (uint32_t b = 0; b < F->blocks.n; b++)
+    for (uint32_t i = 0; i < F->blocks.v[b].ins.n; i++)
+      if (F->blocks.v[b].ins.v[i].dst == mask) return F->blocks.v[b].ins.v[i].op != WW_OP_ACTIVEMASK;
+  return true;
+}
+
+ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
+  if (!partial_mask(F, mask)) return low_opx(F, WW_OP_VOTE, t, mode, 0, p, WW_NOVAL, WW_NOVAL);
+  ww_val zero = low_const(F, WW_I32, 0), one = low_const(F, WW_I1, 1);
+  ww_val yes = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, p, WW_NOVAL, WW_NOVAL);
+  yes = low_op(F, WW_OP_AND, WW_I32, yes, mask, WW_NOVAL);
+  if (mode == WW_VOTE_BALLOT) return yes;
+  if (mode == WW_VOTE_ANY) return low_cmp(F, WW_NE, WW_I32, yes, zero);
+  ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL, WW_NOVAL);
+  ww_val all = low_cmp(F, WW_EQ, WW_I32, low_op(F, WW_OP_AND, WW_I32, no, mask, WW_NOVAL), zero);
+  return mode == WW_VOTE_ALL ? all : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
+}
+
 void call_nv_vote(low_callee *c, int x, int y) {
   (void)x, (void)y;
   static const char *const modes[] = {"all", "any", "uni", "ballot", "eq"};
@@ -103,20 +124,36 @@ void call_nv_vote(low_callee *c, int x, int y) {
   call_split(c->tail, '.', tok, 3);
   for (int m = 0; m < 5; m++) {
     if (strcmp(tok[0], modes[m])) continue;
-    ww_val p = call_arg(c, c->nargs - 1);
-    ww_vote v = m == 4 ? WW_VOTE_UNI : (ww_vote)m;
-    c->res[0] = low_opx(c->F, WW_OP_VOTE, c->rt->c[0].type, v, 0, p, WW_NOVAL, WW_NOVAL);
+    ww_val p = call_arg(c, c->nargs - 1), mask = c->nargs > 1 ? call_arg(c, 0) : WW_NOVAL;
+    c->res[0] = low_vote(c->F, m == 4 ? WW_VOTE_UNI : (ww_vote)m, p, mask, c->rt->c[0].type);
     return;
   }
   call_refuse(c);
 }
 
+/* out[1] (all lanes agree) only for match.all */
+void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
+  bool partial = partial_mask(F, mask), plain = !partial;
+  out[0] = low_new_val(F, WW_I32);
+  out[1] = all && plain ? low_new_val(F, WW_I1) : WW_NOVAL;
+  ww_ins *i = low_ins(F, WW_OP_MATCH, WW_I32);
+  i->a = v;
+  i->sub = all && plain;
+  i->dst = out[0];
+  i->nres = i->n = all && plain ? 2 : 1;
+  if (plain) return;
+  ww_val same = low_op(F, WW_OP_AND, WW_I32, out[0], mask, WW_NOVAL);
+  out[0] = same;
+  if (!all) return;
+  ww_val here = low_op(F, WW_OP_AND, WW_I32, low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
+  out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
+  out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
+}
+
 void call_nv_match(low_callee *c, int x, int y) {
   (void)x, (void)y;
-  ww_val v = call_arg(c, 1), out[2];
-  ww_ins *i = two_results(c, WW_OP_MATCH, WW_I32, out, c->rt->n > 1);
-  i->a = v;
-  i->sub = !strncmp(c->tail, "all", 3);
+  ww_val out[2];
+  low_match(c->F, call_arg(c, 1), call_arg(c, 0), !strncmp(c->tail, "all", 3), out);
   c->res[0] = out[0];
   if (c->rt->n > 1) c->res[1] = out[1];
 }
@@ -202,8 +239,6 @@ void call_nv_handle(low_callee *c, int x, int y) {
   (void)x, (void)y;
   c->res[0] = call_arg(c, c->nargs - 1);
 }
-
-void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes);
 
 /* Copies `bytes`, or clears them when src_bytes is zero (partial sizes count as all). */
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
@@ -455,17 +490,36 @@ static bool irregular(low_callee *c, const char *s) {
   return true;
 }
 
+static bool named(low_callee *c, const char *s, int flags) {
+  return with_pointers(c, s, flags) || irregular(c, s) || call_float_fn(c, s, strlen(s), flags);
+}
+
+/* "_ZL9nearbyintf": an overload that clang's headers declare and leave to the library */
+static const char *mangled_base(const char *name, char out[32]) {
+  char *end;
+  if (strncmp(name, "_Z", 2)) return name;
+  name += name[2] == 'L' ? 3 : 2;
+  unsigned long n = strtoul(name, &end, 10);
+  if (end == name || n >= 32 || n > strlen(end)) return "";
+  memcpy(out, end, n);
+  out[n] = 0;
+  return out;
+}
+
 bool call_math_library(low_callee *c, const char *name, int flags) {
-  char s[32];
+  char base[32], s[32];
+  if (c->F->L->dialect != WW_OPENCL) name = mangled_base(name, base);
   size_t n = strlen(name);
-  if (n >= sizeof s || !c->nargs) return false;
+  if (n >= sizeof s || !n || !c->nargs) return false;
   memcpy(s, name, n + 1);
-  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && c->rt->c[0].type == WW_F32);
-  bool plain = n > 1 && s[n - 1] == 'f' && single && strcmp(s, "modf");
-  if (plain) s[--n] = 0; /* sinf -> sin; but a double's erf keeps its f */
   if (!strncmp(s, "__", 2) && n > 9 && !strcmp(s + n - 7, "_finite")) { /* __exp_finite of -ffast-math */
     memmove(s, s + 2, n - 9);
     s[n -= 9] = 0;
   }
-  return with_pointers(c, s, flags) || irregular(c, s) || call_float_fn(c, s, n, flags);
+  bool single = arg_type(c, 0) == WW_F32 || arg_type(c, 1) == WW_F32 || (c->rt->n && c->rt->c[0].type == WW_F32);
+  if (!single || n < 2 || s[n - 1] != 'f') return named(c, s, flags);
+  s[n - 1] = 0; /* sinf -> sin; but a double's erf keeps its f, and so does an overload's */
+  if (named(c, s, flags)) return true;
+  s[n - 1] = 'f';
+  return named(c, s, flags);
 }

@@ -434,8 +434,17 @@ static ww_status run(ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
   return rc;
 }
 
+/* -I/usr/local/cuda/include: half of an SDK mixed with the shim would fit neither. */
+static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww_arena *a) {
+  if (j->sdk || flag[1] == 'D' || flag[1] == 'U') return false;
+  return ww_file_exists(ww_path_join(a, dir, "cuda_runtime.h")) ||
+         ww_file_exists(ww_path_join(a, dir, "hip/hip_runtime.h"));
+}
+
 static void common_words(const ww_job *j, ww_arena *a, ww_strs *v) {
-  for (uint32_t i = 0; i < j->flags->cc1.n; i++) ww_push(a, v, j->flags->cc1.v[i]);
+  for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2)
+    if (!is_sdk_folder(j, j->flags->cc1.v[i], j->flags->cc1.v[i + 1], a))
+      ADD(a, v, j->flags->cc1.v[i], j->flags->cc1.v[i + 1]);
   if (j->overlay) ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
 }
 

@@ -288,18 +288,6 @@ static void explain_refusal(ww_fn *fn, const ww_losses *losses, ww_arena *a) {
              : ww_fmt(a, "it calls '%s', which does not compile: %s", l->name ? l->name : "a function", l->message);
 }
 
-static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
-  for (uint32_t i = 0; i < losses->n; i++) {
-    const ww_loss *l = &losses->v[i];
-    if (!l->kernel || !l->whole || !l->name) continue;
-    m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
-    ww_fn *fn = &m->fns[m->nfns++];
-    *fn = (ww_fn){
-        .name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
-    params_of_text(l->params, a, fn);
-  }
-}
-
 static bool listed(const ww_module *m, const char *name) {
   size_t n = strlen(name);
   for (uint32_t i = 0; i < m->nfns; i++) {
@@ -308,6 +296,19 @@ static bool listed(const ww_module *m, const char *name) {
     if (!strncmp(p, name, n) && !isalnum((unsigned char)p[n]) && p[n] != '_') return true;
   }
   return false;
+}
+
+/* Those that clang does not list: gone as a whole, or templates without an instance. */
+static void list_lost_kernels(const ww_losses *losses, ww_module *m, ww_arena *a) {
+  for (uint32_t i = 0; i < losses->n; i++) {
+    const ww_loss *l = &losses->v[i];
+    if (!l->kernel || !l->name || (!l->whole && listed(m, l->name))) continue;
+    m->fns = ww_grow(a, m->fns, m->nfns * sizeof *m->fns, (m->nfns + 1) * sizeof *m->fns);
+    ww_fn *fn = &m->fns[m->nfns++];
+    *fn = (ww_fn){
+        .name = l->name, .mangled = l->name, .file = l->file, .line = l->line, .kernel = true, .refusal = l->message};
+    params_of_text(l->params, a, fn);
+  }
 }
 
 /* Kernel templates that nobody instantiates are no kernels yet; say so instead of leaving them out in silence. */

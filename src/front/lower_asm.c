@@ -98,7 +98,7 @@ static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
     *out = reshape(i->F, low_op(i->F, WW_OP_CLOCK, ct, WW_NOVAL, WW_NOVAL, WW_NOVAL), ct, t, false);
     return true;
   }
-  int r = call_nv_sreg_named(name);
+  int r = low_nv_sreg(name);
   if (r < 0) return false;
   *out = reshape(i->F, low_sreg(i->F, (ww_sreg)r), WW_I32, t, false);
   return true;

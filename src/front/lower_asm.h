@@ -52,7 +52,5 @@ bool ptx_is_pure(const ptx_ins *i); /* no memory, no control: a predicate can se
 
 bool ptx_mma(ptx_ins *i);      /* lower_mma.c */
 bool ptx_ldmatrix(ptx_ins *i); /* lower_mma.c */
-int call_nv_sreg_named(const char *s);                                                                  /* callees_nv.c */
-void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes);         /* callees_nv.c */
 
 #endif

@@ -549,7 +549,8 @@ static bool op_vote(ptx_ins *i, int x) {
   int m = ptx_has(i, "ballot") ? WW_VOTE_BALLOT : ptx_has(i, "all") ? WW_VOTE_ALL : ptx_has(i, "any") ? WW_VOTE_ANY : ptx_has(i, "uni") ? WW_VOTE_UNI : -1;
   if (m < 0) return false;
   ww_type t = m == WW_VOTE_BALLOT ? WW_I32 : WW_I1;
-  ptx_write(i, i->arg[0], low_opx(i->F, WW_OP_VOTE, t, m, 0, read_t(i, 1, WW_I1), WW_NOVAL, WW_NOVAL), t, false);
+  ww_val p = read_t(i, 1, WW_I1), mask = i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL;
+  ptx_write(i, i->arg[0], low_vote(i->F, (ww_vote)m, p, mask, t), t, false);
   return true;
 }
 
@@ -561,14 +562,10 @@ static bool op_match(ptx_ins *i, int x) {
   snprintf(d, sizeof d, "%s", i->arg[0]);
   char *bar = strchr(d, '|');
   if (bar) *bar = 0;
-  ww_val a = read_t(i, 1, t.t), r = low_new_val(F, WW_I32), p = bar ? low_new_val(F, WW_I1) : WW_NOVAL;
-  ww_ins *s = low_ins(F, WW_OP_MATCH, WW_I32);
-  s->dst = r;
-  s->n = s->nres = bar ? 2 : 1;
-  s->a = a;
-  s->sub = ptx_has(i, "all");
-  ptx_write(i, d, r, WW_I32, false);
-  if (bar) ptx_write(i, bar + 1, p, WW_I1, false);
+  ww_val out[2];
+  low_match(F, read_t(i, 1, t.t), i->narg > 2 ? read_t(i, 2, WW_I32) : WW_NOVAL, ptx_has(i, "all"), out);
+  ptx_write(i, d, out[0], WW_I32, false);
+  if (bar) ptx_write(i, bar + 1, out[1], WW_I1, false);
   return true;
 }
 

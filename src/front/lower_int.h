@@ -193,6 +193,12 @@ ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
 void low_call(low_fn *F, LLVMValueRef inst);
 int low_math_named(const char *name, size_t n); /* ww_math or -1 */
 
+/* callees_nv.c */
+ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t); /* mask may be WW_NOVAL: all that run */
+void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
+void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes); /* clears when src_bytes is 0 */
+int low_nv_sreg(const char *name);                                                               /* ww_sreg of "tid.x" ..., or -1 */
+
 /* lower_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 

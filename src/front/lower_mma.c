@@ -2,7 +2,7 @@
  *
  * A fragment is a list of scalar elements laid out over the lanes as ir/mma.h says, for every shape. NVIDIA leaves the
  * layout of wmma fragments open, so loads, stores and products here only have to agree with each other; where the
- * real fragment holds each element twice, so does ours. A place is affine in the lane's group (lane / 4) and member (lane % 4),
+ * real fragment holds each element several times, so does ours. A place is affine in the lane's group (lane / 4) and member (lane % 4),
  * so a load computes one lane offset and adds constants. */
 #include "lower_asm.h"
 #include "callees_int.h"
@@ -89,10 +89,25 @@ typedef struct {
   bool col;       /* column-major in memory */
   ww_val ld;      /* i64, elements from one row (column) to the next */
   low_addr base;  /* at the lane's first element */
+  uint32_t major; /* row (column) whose address `row` is, 0: none yet */
+  ww_val row;
 } fragment;
 
-static ww_val add64(low_fn *F, ww_val a, ww_val b) { return low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL); }
-static ww_val mul64(low_fn *F, ww_val a, ww_val b) { return low_op(F, WW_OP_MUL, WW_I64, a, b, WW_NOVAL); }
+static ww_val add64(low_fn *F, ww_val a, ww_val b) {
+  uint64_t k;
+  return low_is_const(F, a, &k) ? low_add_imm(F, b, WW_I64, (int64_t)k) : low_op(F, WW_OP_ADD, WW_I64, a, b, WW_NOVAL);
+}
+
+static ww_val times(low_fn *F, ww_val a, uint64_t n) {
+  uint64_t k;
+  if (low_is_const(F, a, &k)) return low_const(F, WW_I64, k * n);
+  return n == 1 ? a : low_op(F, WW_OP_MUL, WW_I64, a, low_const(F, WW_I64, n), WW_NOVAL);
+}
+
+static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
+  uint64_t k;
+  return low_is_const(F, b, &k) ? times(F, a, k) : low_op(F, WW_OP_MUL, WW_I64, a, b, WW_NOVAL);
+}
 
 /* Moves the base to where element 0 of this lane lies. */
 static void to_lane(fragment *f) {
@@ -105,8 +120,8 @@ static void to_lane(fragment *f) {
   ww_val part[2] = {low_op(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2), WW_NOVAL), low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
-    if (major[i]) at = add64(F, at, mul64(F, mul64(F, part[i], f->ld), low_const(F, WW_I64, major[i])));
-    if (minor[i]) at = add64(F, at, mul64(F, part[i], low_const(F, WW_I64, minor[i])));
+    if (major[i]) at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
+    if (minor[i]) at = add64(F, at, times(F, part[i], minor[i]));
   }
   f->base.base = low_lea(F, f->base.base, at, ww_type_bytes[f->t]);
 }
@@ -117,9 +132,14 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), c = ww_mma_place(s, f->which, f->t, 0, e);
   uint32_t major = f->col ? c.col - zero.col : c.row - zero.row, minor = f->col ? c.row - zero.row : c.col - zero.col, size = ww_type_bytes[f->t];
   low_addr p = f->base;
-  if (major) p.base = low_lea(f->F, p.base, mul64(f->F, f->ld, low_const(f->F, WW_I64, major)), size);
+  if (major && major != f->major) { /* neighbours share their row */
+    f->major = major;
+    f->row = low_lea(f->F, p.base, times(f->F, f->ld, major), size);
+  }
+  if (major) p.base = f->row;
   p.off += (int64_t)minor * size;
-  for (*run = 1; e + *run < n && *run * size < 4; (*run)++) { /* elements of one register */
+  uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
+  for (*run = 1; e + *run < n && *run < most; (*run)++) {
     ww_cell_at next = ww_mma_place(s, f->which, f->t, 0, e + *run);
     if ((f->col ? next.col : next.row) != (f->col ? c.col : c.row) || (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run) break;
   }
@@ -162,7 +182,7 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   ww_val v[64], bits = 0;
   fragment_access(&f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++) bits += c->rt->c[i].bits;
-  uint32_t want = bits / low_width(t); /* once or twice what the lane really owns */
+  uint32_t want = bits / low_width(t); /* a multiple of what the lane really owns */
   if (want < count || want > 64) return false;
   for (uint32_t i = count; i < want; i++) v[i] = v[i % count];
   low_comp from[64];
@@ -186,7 +206,7 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
   return true;
 }
 
-/* Registers of A, B and C lie one behind the other in the arguments; A and B may hold every element twice. */
+/* Registers of A, B and C lie one behind the other in the arguments. */
 static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out, int flags) {
   low_fn *F = c->F;
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B), nc = ww_mma_elements(g->s, WW_MATRIX_C);
@@ -195,9 +215,12 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   for (uint32_t bits = 0; creg < nreg && bits < cbits;) bits += low_width(F->vals.v[reg[nreg - ++creg]].type);
   uint32_t ab = nreg - creg, abits = 0;
   for (uint32_t i = 0; i < ab; i++) abits += low_width(F->vals.v[reg[i]].type);
-  uint32_t dup = abits / ((na + nb) * low_width(in)), areg = 0;
-  if (dup < 1 || dup > 2 || abits != dup * (na + nb) * low_width(in)) return false;
-  for (uint32_t bits = 0; areg < ab && bits < dup * na * low_width(in);) bits += low_width(F->vals.v[reg[areg++]].type);
+  uint32_t areg = 0, need = na * low_width(in);
+  if (abits != (na + nb) * low_width(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
+    if (in != WW_F16 || abits != 32 * 16) return false;
+    need = 16 * 16;
+  }
+  for (uint32_t bits = 0; areg < ab && bits < need;) bits += low_width(F->vals.v[reg[areg++]].type);
   if (unpack(F, reg, areg, in, v[0], 64) < na || unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb || unpack(F, reg + ab, creg, acc, v[2], 64) < nc) return false;
   if (acc != acc_out)
     for (uint32_t i = 0; i < nc; i++) v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);

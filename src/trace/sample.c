@@ -3,19 +3,24 @@
  * A grid of coordinates: on each axis the first two blocks, the middle, the last two; every combination runs. Along an
  * axis two neighbouring coordinates whose blocks did the same stand for all between them; where they differ a
  * coordinate is put in the middle, and when that lies on the line between them, the line is the answer (work that grows
- * with the block index). Else the search goes on in both halves until it finds the boundary or has spent its budget. The
+ * with the block index). Else the search goes on in both halves, widest gap first, until it finds the boundary or has spent
+ * its budget; where many gaps differ, contents decide, and coordinates are spread evenly. The
  * weights are those of the piecewise linear function through the coordinates, a product over the axes. */
 #include "sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_COORDS = 64, MAX_BLOCKS = 512 };
+enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4 };
 #define DEFAULT_BUDGET 500000ull
+
+/* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they differ; they lie on a line. */
+enum { GAP_UNKNOWN, GAP_SAME, GAP_DIFFERENT, GAP_LINE };
 
 typedef struct {
   uint64_t at[MAX_COORDS];
-  bool line[MAX_COORDS]; /* between at[k] and at[k+1] everything lies on a line, or there is nothing */
+  uint8_t gap[MAX_COORDS];   /* from at[k] to at[k+1] */
+  uint8_t votes[MAX_COORDS]; /* middles in a row that lay near the line, on the way down to this gap */
   uint32_t n;
 } axis;
 
@@ -111,10 +116,20 @@ static ww_status run_grid(sampler *s, ww_err *e) {
 
 static void insert(axis *a, uint32_t behind, uint64_t at) {
   memmove(a->at + behind + 2, a->at + behind + 1, (a->n - behind - 1) * sizeof *a->at);
-  memmove(a->line + behind + 2, a->line + behind + 1, (a->n - behind - 1) * sizeof *a->line);
+  memmove(a->gap + behind + 2, a->gap + behind + 1, (a->n - behind - 1) * sizeof *a->gap);
+  memmove(a->votes + behind + 2, a->votes + behind + 1, (a->n - behind - 1) * sizeof *a->votes);
   a->at[behind + 1] = at;
-  a->line[behind + 1] = false;
+  a->gap[behind] = a->gap[behind + 1] = GAP_UNKNOWN;
+  a->votes[behind + 1] = a->votes[behind];
   a->n++;
+}
+
+/* Takes a coordinate back whose blocks the budget did not reach. */
+static void take_back(axis *a, uint32_t k) {
+  memmove(a->at + k, a->at + k + 1, (a->n - k - 1) * sizeof *a->at);
+  memmove(a->gap + k, a->gap + k + 1, (a->n - k - 1) * sizeof *a->gap);
+  memmove(a->votes + k, a->votes + k + 1, (a->n - k - 1) * sizeof *a->votes);
+  a->n--;
 }
 
 static void start_axis(axis *a, uint64_t g, uint32_t most) {
@@ -125,7 +140,8 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
     uint64_t at = most < 3 ? g / 2 : most < 5 ? want[few[k]] : want[k];
     if (at < g && (!a->n || at > a->at[a->n - 1])) a->at[a->n++] = at;
   }
-  memset(a->line, 0, sizeof a->line);
+  memset(a->gap, GAP_UNKNOWN, sizeof a->gap);
+  memset(a->votes, 0, sizeof a->votes);
 }
 
 static bool near(double a, double b, double tolerance) { return fabs(a - b) <= tolerance * (fabs(a) + fabs(b)) + 1e-9; }
@@ -170,32 +186,50 @@ static bool agree(sampler *s, int d, uint64_t p, uint64_t q, const uint64_t *m, 
   return true;
 }
 
+/* Gaps whose ends differ. A boundary between regions of blocks makes one; many mean that contents decide. */
+static uint32_t look_at_gaps(sampler *s, int d) {
+  axis *a = &s->ax[d];
+  uint32_t different = 0;
+  for (uint32_t k = 0; k + 1 < a->n; k++) {
+    if (a->at[k + 1] - a->at[k] < 2) continue;
+    if (a->gap[k] == GAP_UNKNOWN) a->gap[k] = agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
+    different += a->gap[k] == GAP_DIFFERENT;
+  }
+  return different;
+}
+
+/* The widest gap still to be looked into, so that blocks without any order are seen evenly; -1: none. Where contents decide, two
+ * blocks that did the same say nothing of those between. */
+static int widest_gap(sampler *s, uint32_t *at) {
+  uint64_t width = 1;
+  int axis_of = -1;
+  for (int d = 0; d < 3; d++) {
+    const axis *a = &s->ax[d];
+    bool chance = look_at_gaps(s, d) > MOST_BOUNDARIES;
+    for (uint32_t k = 0; k + 1 < a->n && a->n < MAX_COORDS; k++) {
+      if (a->at[k + 1] - a->at[k] <= width || !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME))) continue;
+      axis_of = d, *at = k, width = a->at[k + 1] - a->at[k];
+    }
+  }
+  return axis_of;
+}
+
 /* One more coordinate where it is needed; false when nothing is left to look at. */
 static bool refine(sampler *s, ww_err *e, ww_status *rc) {
-  for (int d = 0; d < 3; d++)
-    for (uint32_t k = 0; k + 1 < s->ax[d].n; k++) {
-      axis *a = &s->ax[d];
-      uint64_t p = a->at[k], q = a->at[k + 1];
-      if (a->line[k] || q - p < 2 || a->n == MAX_COORDS) continue;
-      if (agree(s, d, p, q, NULL, 1e-9)) {
-        a->line[k] = true;
-        continue;
-      }
-      uint64_t m = p + (q - p) / 2;
-      insert(a, k, m);
-      *rc = run_grid(s, e);
-      if (*rc || s->out_of_budget) {
-        if (s->out_of_budget) { /* take the half-explored coordinate back */
-          memmove(a->at + k + 1, a->at + k + 2, (a->n - k - 2) * sizeof *a->at);
-          memmove(a->line + k + 1, a->line + k + 2, (a->n - k - 2) * sizeof *a->line);
-          a->n--;
-        }
-        return false;
-      }
-      if (agree(s, d, p, q, &m, 0.005)) a->line[k] = a->line[k + 1] = true;
-      return true;
-    }
-  return false;
+  uint32_t k = 0;
+  int d = widest_gap(s, &k);
+  if (d < 0) return false;
+  axis *a = &s->ax[d];
+  uint64_t p = a->at[k], q = a->at[k + 1], m = p + (q - p) / 2;
+  insert(a, k, m);
+  *rc = run_grid(s, e);
+  if (s->out_of_budget) take_back(a, k + 1);
+  if (*rc || s->out_of_budget) return false;
+  bool on = agree(s, d, p, q, &m, 1e-9), near_it = on || agree(s, d, p, q, &m, 0.005);
+  a->votes[k] = a->votes[k + 1] = near_it ? a->votes[k] + 1 : 0;
+  /* the same at both ends and in the middle may be chance, and so may one middle near the line */
+  if ((on && !agree(s, d, p, q, NULL, 1e-9)) || a->votes[k] == LINE_VOTES) a->gap[k] = a->gap[k + 1] = GAP_LINE;
+  return true;
 }
 
 /* How many coordinates each one stands for on its axis. */

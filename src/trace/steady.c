@@ -207,7 +207,7 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   st->planned = true;
   if (left == UINT64_MAX || left < 2 + 2ull * SEGMENTS * window) return;
   st->segments = SEGMENTS;
-  st->span = (left - 2) / SEGMENTS;
+  st->span = (left - 2) / SEGMENTS / window * window; /* whole windows: each alignment of a window as often as the others */
   x->extrapolated = true;
   begin_segment(x, s, st, window);
 }

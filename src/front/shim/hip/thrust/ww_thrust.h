@@ -126,6 +126,7 @@ template <class T> struct device_ptr {
   WW_MEMBER bool operator!=(const device_ptr &o) const { return p != o.p; }
   WW_MEMBER bool operator<(const device_ptr &o) const { return p < o.p; }
 };
+template <class S, class T> auto &operator<<(S &out, const device_reference<T> &r) { return out << (T)r; }
 template <class T> WW_MEMBER inline device_ptr<T> device_reference<T>::operator&() const { return device_ptr<T>(p); }
 template <class T> WW_HOST_DEVICE device_ptr<T> device_pointer_cast(T *p) { return device_ptr<T>(p); }
 template <class T> WW_HOST_DEVICE T *raw_pointer_cast(T *p) { return p; }
