@@ -108,15 +108,26 @@ $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 
+# The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
+GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare))
+$(BUILD)/gpu/launch_triples: tests/gpu/launch_triples.c tests/gpu/driver.c tests/triple.c tests/kernels/refs.c
+$(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
+$(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
+$(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
+	@mkdir -p $(@D)
+	$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lm -ldl
+	@cp -uL "$$($(CC) -print-file-name=libcjson.so.1)" $(@D)/ 2>/dev/null || true
+
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full asan lint format bench install clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-gpu asan lint format bench install clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/libwarpwise.a   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
 	@echo "make test       install what is missing, build, run all tests that need no GPU"
 	@echo "make test-full  the same, then the sanitizer build's tests and lint"
+	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
@@ -155,6 +166,9 @@ test-asan:
 	@tests/run.sh build-asan
 
 test-full: test test-asan lint
+
+test-gpu: all $(GPU_TOOLS)
+	@tests/gpu/run.sh $(BUILD)
 
 lint:
 	@scripts/lint.sh

@@ -81,24 +81,12 @@ cJSON *triple_trace(triple *t, const char *program, const char *dump) {
 
 /* ---- memory, as the launch spec gives it ---- */
 
-/* An allocation: its first contents, turned into the expected ones by the reference, and the file it is dumped to. */
-typedef struct {
-  const char *file, *type, *id; /* file NULL: not dumped (local memory) */
-  uint8_t *base;
-  uint64_t bytes;
-} region;
-
-typedef struct {
-  region v[2 * REF_MAX];
-  uint32_t n;
-} regions;
-
-static uint8_t *add_region(regions *m, const char *file, const char *type, uint8_t *base, uint64_t bytes) {
-  if (m->n < 2 * REF_MAX) m->v[m->n++] = (region){.file = file, .type = type, .base = base, .bytes = bytes};
+static uint8_t *add_region(triple_memory *m, const char *file, const char *type, uint8_t *base, uint64_t bytes) {
+  if (m->n < 2 * REF_MAX) m->v[m->n++] = (triple_region){.file = file, .type = type, .base = base, .bytes = bytes};
   return base;
 }
 
-static uint8_t *add_buffer(triple *t, regions *m, const ww_buffer *b, const char *file, uint32_t allocation) {
+static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, const char *file, uint32_t allocation) {
   for (uint32_t i = 0; b->id && i < m->n; i++)
     if (m->v[i].id && strcmp(m->v[i].id, b->id) == 0) return m->v[i].base + b->offset;
   uint32_t size = b->type ? ww_elem_size(b->type) : 1;
@@ -111,7 +99,7 @@ static uint8_t *add_buffer(triple *t, regions *m, const ww_buffer *b, const char
   return p + b->offset;
 }
 
-static uint8_t *add_symbol(triple *t, regions *m, const ww_symbol_arg *s, uint32_t i) {
+static uint8_t *add_symbol(triple *t, triple_memory *m, const ww_symbol_arg *s, uint32_t i) {
   const ww_arg *arg = &s->arg;
   if (arg->kind == WW_ARG_BUFFER) return add_buffer(t, m, &arg->buffer, s->name, 1000 + i);
   uint8_t *p = ww_alloc(t->a, arg->hex_n + 8);
@@ -122,9 +110,9 @@ static uint8_t *add_symbol(triple *t, regions *m, const ww_symbol_arg *s, uint32
   return add_region(m, s->name, NULL, p, arg->kind == WW_ARG_HEX ? arg->hex_n : 4);
 }
 
-static void initial_memory(triple *t, regions *m, ref_state *r) {
+void triple_initial_memory(triple *t, triple_memory *m, ref_state *r) {
   uint32_t nptrs = 0;
-  *m = (regions){0};
+  *m = (triple_memory){0};
   *r = (ref_state){.launch = t->launch};
   for (uint32_t i = 0; i < t->launch->nargs && i < REF_MAX; i++) {
     const ww_arg *arg = &t->launch->args[i];
@@ -189,7 +177,7 @@ static void show(char *out, size_t n, uint64_t bits, uint32_t size, real_kind k)
     snprintf(out, n, "%.9g (0x%0*llx)", real_of(bits, k), (int)(2 * size), (unsigned long long)bits);
 }
 
-static void compare(triple *t, const char *what, const char *type, const uint8_t *want, const uint8_t *got,
+void triple_compare(triple *t, const char *what, const char *type, const uint8_t *want, const uint8_t *got,
                     uint64_t bytes) {
   uint32_t size = type ? ww_elem_size(type) : 1;
   real_kind k = kind_of(type);
@@ -229,28 +217,28 @@ void triple_check_reference(triple *t, const char *dump, const char *who) {
     return;
   }
   ref_state r;
-  regions m;
-  initial_memory(t, &m, &r);
+  triple_memory m;
+  triple_initial_memory(t, &m, &r);
   fn(&r);
   for (uint32_t i = 0; i < m.n; i++) {
-    const region *want = &m.v[i];
+    const triple_region *want = &m.v[i];
     const uint8_t *got = want->file ? read_dump(t, dump, want->file, want->bytes) : NULL;
     const char *what = who ? ww_fmt(t->a, "%s: %s", who, want->file) : want->file;
-    if (got) compare(t, what, want->type, want->base, got, want->bytes);
+    if (got) triple_compare(t, what, want->type, want->base, got, want->bytes);
   }
 }
 
 void triple_check_dumps(triple *t, const char *want_dump, const char *want_name, const char *got_dump,
                         const char *got_name) {
   ref_state r;
-  regions m;
-  initial_memory(t, &m, &r);
+  triple_memory m;
+  triple_initial_memory(t, &m, &r);
   for (uint32_t i = 0; i < m.n; i++) {
-    const region *v = &m.v[i];
+    const triple_region *v = &m.v[i];
     if (!v->file) continue;
     const uint8_t *want = read_dump(t, want_dump, v->file, v->bytes), *got = read_dump(t, got_dump, v->file, v->bytes);
     if (want && got)
-      compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
+      triple_compare(t, ww_fmt(t->a, "%s against %s: %s", got_name, want_name, v->file), v->type, want, got, v->bytes);
   }
 }
 

@@ -98,7 +98,8 @@ void call_each(low_callee *c, low_each f, int x, int y) {
 
 ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags) {
   int n = ww_ops[op].nsrc;
-  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL);
+  return low_opx(c->F, op, s->rt, sub_flags & 255, sub_flags >> 8, s->v[0], n > 1 ? s->v[1] : WW_NOVAL,
+                 n > 2 ? s->v[2] : WW_NOVAL);
 }
 
 ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
@@ -106,7 +107,9 @@ ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
   if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc) flags |= WW_F_APPROX;
   ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
   int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1 : math == WW_MATH_JN || math == WW_MATH_YN ? 0 : -1;
-  if (int_at >= 0) v[int_at] = low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
+  if (int_at >= 0)
+    v[int_at] = ww_is_float(s->t[int_at]) ? low_cvt(c->F, WW_OP_FTOSI, WW_I32, s->t[int_at], WW_RN, v[int_at])
+                                          : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
   bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
   ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
   return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
@@ -153,7 +156,8 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL);
   ww_val y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
   ww_val over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), low_const(F, t, 0));
-  ww_val limit = low_op(F, WW_OP_XOR, t, low_op(F, WW_OP_ASHR, t, a, top, WW_NOVAL), low_const(F, t, (1ull << (low_width(t) - 1)) - 1), WW_NOVAL);
+  ww_val limit = low_op(F, WW_OP_XOR, t, low_op(F, WW_OP_ASHR, t, a, top, WW_NOVAL),
+                        low_const(F, t, (1ull << (low_width(t) - 1)) - 1), WW_NOVAL);
   return low_select(F, t, over, limit, r);
 }
 
@@ -164,7 +168,8 @@ ww_val each_hadd(low_callee *c, const low_lane *s, int round_up, int sign) {
   if (sign < 0) sign = s->sign;
   ww_val x = low_op(F, WW_OP_XOR, t, s->v[0], s->v[1], WW_NOVAL);
   x = low_op(F, sign ? WW_OP_ASHR : WW_OP_LSHR, t, x, low_const(F, t, 1), WW_NOVAL);
-  return low_op(F, round_up ? WW_OP_SUB : WW_OP_ADD, t, low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x, WW_NOVAL);
+  return low_op(F, round_up ? WW_OP_SUB : WW_OP_ADD, t,
+                low_op(F, round_up ? WW_OP_OR : WW_OP_AND, t, s->v[0], s->v[1], WW_NOVAL), x, WW_NOVAL);
 }
 
 ww_val each_mulhi(low_callee *c, const low_lane *s, int sign, int acc) {
@@ -192,8 +197,9 @@ ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
   low_fn *F = c->F;
   ww_type t = s->t[0], it = low_int_type(low_width(t));
   ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
-  static const uint8_t two[] = {[FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ, [FC_NE] = WW_FUNE, [FC_GT] = WW_FOGT,
-                                [FC_GE] = WW_FOGE,       [FC_LT] = WW_FOLT,   [FC_LE] = WW_FOLE, [FC_LG] = WW_FONE};
+  static const uint8_t two[] = {
+      [FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ, [FC_NE] = WW_FUNE, [FC_GT] = WW_FOGT,
+      [FC_GE] = WW_FOGE,       [FC_LT] = WW_FOLT,   [FC_LE] = WW_FOLE, [FC_LG] = WW_FONE};
   switch (what) {
   case FC_NAN: r = low_cmp(F, WW_FUNO, t, a, a); break;
   case FC_INF: r = low_cmp(F, WW_FOEQ, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), inf); break;
@@ -201,7 +207,8 @@ ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
   case FC_NORMAL: {
     double least = t == WW_F64 ? 0x1p-1022 : t == WW_F16 ? 0x1p-14 : 0x1p-126;
     ww_val m = low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL);
-    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)), WW_NOVAL);
+    r = low_op(F, WW_OP_AND, WW_I1, low_cmp(F, WW_FOLT, t, m, inf), low_cmp(F, WW_FOGE, t, m, low_fconst(F, t, least)),
+               WW_NOVAL);
     break;
   }
   case FC_SIGN: r = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0)); break;
@@ -235,7 +242,8 @@ ww_val each_sad(low_callee *c, const low_lane *s, int sign, int y) {
 ww_val each_bits(low_callee *c, const low_lane *s, int x, int y) {
   (void)y;
   low_fn *F = c->F;
-  if (x == 1) return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16, s->rt); /* float -> half bits */
+  if (x == 1)
+    return low_bits(F, low_cvt(F, WW_OP_FCVT, WW_F16, s->t[0], WW_RN, s->v[0]), WW_F16, s->rt); /* float -> half bits */
   if (x == 2) return low_cvt(F, WW_OP_FCVT, s->rt, WW_F16, WW_RN, low_bits(F, s->v[0], s->t[0], WW_F16));
   return low_bits(F, s->v[0], s->t[0], s->rt);
 }
@@ -251,8 +259,9 @@ ww_val each_fminmax(low_callee *c, const low_lane *s, int op, int nan) {
 ww_val each_byte_perm(low_callee *c, const low_lane *s, int x, int y) {
   (void)x, (void)y;
   uint64_t k;
-  ww_val sel = low_is_const(c->F, s->v[2], &k) ? low_const(c->F, WW_I32, k & 0x7777)
-                                               : low_op(c->F, WW_OP_AND, WW_I32, s->v[2], low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
+  ww_val sel = low_is_const(c->F, s->v[2], &k)
+                   ? low_const(c->F, WW_I32, k & 0x7777)
+                   : low_op(c->F, WW_OP_AND, WW_I32, s->v[2], low_const(c->F, WW_I32, 0x7777), WW_NOVAL);
   return low_op(c->F, WW_OP_PRMT, WW_I32, s->v[0], s->v[1], sel);
 }
 
@@ -292,9 +301,11 @@ void call_overflow(low_callee *c, int op, int sign) {
     ww_val hi = low_op(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b, WW_NOVAL);
     ww_val fits = sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, low_width(t) - 1), WW_NOVAL) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
-  } else if (!sign) over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
+  } else if (!sign)
+    over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
   else {
-    ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL), y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
+    ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL),
+           y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
     over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), zero);
   }
   c->res[0] = r;
@@ -316,16 +327,21 @@ void call_threeway(low_callee *c, int sign, int y) {
 /* llvm.vector.reduce.<op>: the accumulator argument of fadd and fmul comes first */
 void call_reduce(low_callee *c, int x, int y) {
   (void)x, (void)y;
-  static const struct { const char *name; uint8_t op; } ops[] = {
-      {"add", WW_OP_ADD}, {"mul", WW_OP_MUL}, {"and", WW_OP_AND}, {"or", WW_OP_OR}, {"xor", WW_OP_XOR}, {"smin", WW_OP_SMIN}, {"smax", WW_OP_SMAX},
-      {"umin", WW_OP_UMIN}, {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD}, {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX}};
+  static const struct {
+    const char *name;
+    uint8_t op;
+  } ops[] = {{"add", WW_OP_ADD},   {"mul", WW_OP_MUL},   {"and", WW_OP_AND},   {"or", WW_OP_OR},
+             {"xor", WW_OP_XOR},   {"smin", WW_OP_SMIN}, {"smax", WW_OP_SMAX}, {"umin", WW_OP_UMIN},
+             {"umax", WW_OP_UMAX}, {"fadd", WW_OP_FADD}, {"fmul", WW_OP_FMUL}, {"fmin", WW_OP_FMIN},
+             {"fmax", WW_OP_FMAX}};
   char tok[2][24];
   call_split(c->tail, '.', tok, 2);
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (strcmp(tok[0], ops[i].name)) continue;
     uint32_t v = c->nargs - 1, k = c->nargs > 1 ? 0 : 1;
     ww_val acc = c->nargs > 1 ? call_arg(c, 0) : low_comp_of(c->F, c->arg[v], 0);
-    for (; k < c->at[v]->n; k++) acc = low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
+    for (; k < c->at[v]->n; k++)
+      acc = low_op(c->F, ops[i].op, c->rt->c[0].type, acc, low_comp_of(c->F, c->arg[v], k), WW_NOVAL);
     c->res[0] = acc;
     return;
   }
@@ -345,7 +361,8 @@ void call_llvm_frexp(low_callee *c, int x, int y) {
     return;
   }
   c->res[0] = low_math(c->F, WW_MATH_FREXP_MANT, c->rt->c[0].type, 0, a, WW_NOVAL, WW_NOVAL);
-  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL), WW_I32, c->rt->c[1].type, true);
+  c->res[1] = low_int_to(c->F, low_math(c->F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL), WW_I32,
+                         c->rt->c[1].type, true);
 }
 
 void call_frexp_exp(low_callee *c, int x, int y) {
@@ -381,7 +398,8 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
   static const struct { unsigned neg, pos; } group[5] = {{1, 2}, {4, 512}, {8, 256}, {16, 128}, {32, 64}};
   ww_val acc = WW_NOVAL, sign = WW_NOVAL;
   if ((mask & 0x1f8) == 0x1f8) { /* finite: one comparison */
-    acc = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL), low_fconst(F, t, (double)__builtin_inf()));
+    acc = low_cmp(F, WW_FOLT, t, low_op(F, WW_OP_FABS, t, a, WW_NOVAL, WW_NOVAL),
+                  low_fconst(F, t, (double)__builtin_inf()));
     mask &= ~0x1f8u;
   }
   for (int g = 0; g < 5; g++) {
@@ -391,7 +409,8 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     if (g && neg != pos) {
       ww_type it = low_int_type(low_width(t));
       if (sign == WW_NOVAL) sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
-      v = low_op(F, WW_OP_AND, WW_I1, v, neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL), WW_NOVAL);
+      v = low_op(F, WW_OP_AND, WW_I1, v,
+                 neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL), WW_NOVAL);
     }
     acc = acc == WW_NOVAL ? v : low_op(F, WW_OP_OR, WW_I1, acc, v, WW_NOVAL);
   }
@@ -402,7 +421,8 @@ void call_fpclass(low_callee *c, int x, int y) {
   (void)x, (void)y;
   int64_t mask = 0;
   call_const(c, 1, &mask);
-  for (uint32_t i = 0; i < c->rt->n; i++) c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
+  for (uint32_t i = 0; i < c->rt->n; i++)
+    c->res[i] = fpclass(c->F, c->at[0]->c[i].type, low_comp_of(c->F, c->arg[0], i), (unsigned)mask);
 }
 
 static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, ww_space to, ww_space from) {
@@ -414,16 +434,19 @@ static void sized_op(low_callee *c, ww_op op, ww_val a, ww_val b, ww_val bytes, 
   i->sub = (uint8_t)from;
 }
 
-void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) { sized_op(c, WW_OP_MEMCPY, to, from, bytes, WW_GENERIC, WW_GENERIC); }
+void call_copy(low_callee *c, ww_val to, ww_val from, ww_val bytes) {
+  sized_op(c, WW_OP_MEMCPY, to, from, bytes, WW_GENERIC, WW_GENERIC);
+}
 
 void call_memcpy(low_callee *c, int returns, int y) {
   (void)y;
   int64_t n;
   low_addr to = call_ptr(c, 0, 1), from = call_ptr(c, 1, 1);
-  if (call_const(c, 2, &n)) low_copy(c->F, to, from, (uint64_t)n);
+  if (call_const(c, 2, &n))
+    low_copy(c->F, to, from, (uint64_t)n);
   else
-    sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off), low_add_imm(c->F, from.base, WW_I64, from.off),
-             call_arg_as(c, 2, WW_I64, false), to.space, from.space);
+    sized_op(c, WW_OP_MEMCPY, low_add_imm(c->F, to.base, WW_I64, to.off),
+             low_add_imm(c->F, from.base, WW_I64, from.off), call_arg_as(c, 2, WW_I64, false), to.space, from.space);
   if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
 }
 
@@ -432,8 +455,11 @@ void call_memset(low_callee *c, int returns, int y) {
   int64_t n;
   low_addr to = call_ptr(c, 0, 1);
   ww_val byte = call_arg_as(c, 1, WW_I8, false);
-  if (call_const(c, 2, &n)) low_fill(c->F, to, byte, (uint64_t)n);
-  else sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte, call_arg_as(c, 2, WW_I64, false), to.space, WW_GENERIC);
+  if (call_const(c, 2, &n))
+    low_fill(c->F, to, byte, (uint64_t)n);
+  else
+    sized_op(c, WW_OP_MEMSET, low_add_imm(c->F, to.base, WW_I64, to.off), byte, call_arg_as(c, 2, WW_I64, false),
+             to.space, WW_GENERIC);
   if (returns && c->rt->n) c->res[0] = call_arg(c, 0);
 }
 
@@ -521,7 +547,8 @@ void call_texture(low_callee *c, int x, int y) {
 void call_texdim(low_callee *c, int x, int y) {
   (void)x, (void)y;
   ww_type t = c->rt->c[0].type;
-  c->res[0] = low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false), call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
+  c->res[0] =
+      low_op(c->F, WW_OP_TEXDIM, t, call_arg_as(c, 0, WW_I64, false), call_arg_as(c, 1, WW_I32, true), WW_NOVAL);
 }
 
 /* __ww_unsupported("thrust::sort"): the shim has the name but no device code */
@@ -530,8 +557,10 @@ void call_unsupported(low_callee *c, int x, int y) {
   LLVMValueRef g;
   int64_t off;
   size_t n;
-  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) && LLVMGetInitializer(g) && LLVMIsConstantString(LLVMGetInitializer(g));
-  low_refuse(c->F, "uses %s, whose device code is not available here", found ? LLVMGetAsString(LLVMGetInitializer(g), &n) : "a library function");
+  bool found = low_const_addr(c->F->L, c->arg[0], &g, &off) && g && LLVMIsAGlobalVariable(g) && LLVMGetInitializer(g) &&
+               LLVMIsConstantString(LLVMGetInitializer(g));
+  low_refuse(c->F, "uses %s, whose device code is not available here",
+             found ? LLVMGetAsString(LLVMGetInitializer(g), &n) : "a library function");
 }
 
 /* Shared memory that the shim's work-group functions combine partial results in. */
@@ -557,17 +586,25 @@ void call_ww_axis(low_callee *c, int sreg, int y) {
 int low_math_named(const char *name, size_t n) {
   for (int m = 0; m < WW_NMATH; m++)
     if (strlen(ww_math_names[m]) == n && !memcmp(ww_math_names[m], name, n)) return m;
-  static const struct { const char *name; uint8_t math; } also[] = {{"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
-      {"scalb", WW_MATH_LDEXP}, {"i0", WW_MATH_CYL0}, {"i1", WW_MATH_CYL1}, {"gamma", WW_MATH_LGAMMA}, {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
-      {"pown", WW_MATH_POWI}, {"ncdf", WW_MATH_NORMCDF}, {"ncdfinv", WW_MATH_NORMCDFINV}, {"len3", WW_MATH_NORM3D}, {"rlen3", WW_MATH_RNORM3D}};
+  static const struct {
+    const char *name;
+    uint8_t math;
+  } also[] = {{"nearbyint", WW_MATH_RINT}, {"roundeven", WW_MATH_RINT}, {"scalbn", WW_MATH_LDEXP},
+              {"scalb", WW_MATH_LDEXP},    {"i0", WW_MATH_CYL0},        {"i1", WW_MATH_CYL1},
+              {"gamma", WW_MATH_LGAMMA},   {"drem", WW_MATH_REMAINDER}, {"recip", WW_MATH_RCP},
+              {"pown", WW_MATH_POWI},      {"ncdf", WW_MATH_NORMCDF},   {"ncdfinv", WW_MATH_NORMCDFINV},
+              {"len3", WW_MATH_NORM3D},    {"rlen3", WW_MATH_RNORM3D}};
   for (size_t i = 0; i < sizeof also / sizeof *also; i++)
     if (strlen(also[i].name) == n && !memcmp(also[i].name, name, n)) return also[i].math;
   return -1;
 }
 
 bool call_float_fn(low_callee *c, const char *base, size_t n, int flags) {
-  static const struct { const char *name; uint8_t op; } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX}, {"fma", WW_OP_FMA},
-                                                                   {"mad", WW_OP_FMA}, {"divide", WW_OP_FDIV}};
+  static const struct {
+    const char *name;
+    uint8_t op;
+  } ops[] = {{"fabs", WW_OP_FABS}, {"fmin", WW_OP_FMIN}, {"fmax", WW_OP_FMAX},
+             {"fma", WW_OP_FMA},   {"mad", WW_OP_FMA},   {"divide", WW_OP_FDIV}};
   if (!c->rt->n || !c->nargs) return false;
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (strlen(ops[i].name) == n && !memcmp(ops[i].name, base, n)) {
@@ -610,8 +647,10 @@ static void known_callee(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
     const low_row *r = &rows[*memo - 1];
     size_t n = strlen(r->pattern);
     c.tail = r->pattern[n - 1] == '*' ? c.name + n - 1 : "";
-    if (r->each) call_each(&c, r->each, r->x, r->y);
-    else r->whole(&c, r->x, r->y);
+    if (r->each)
+      call_each(&c, r->each, r->x, r->y);
+    else
+      r->whole(&c, r->x, r->y);
   } else if (!strncmp(c.name, "llvm.", 5)) {
     const char *base = c.name + 5, *dot = strchr(base, '.');
     if (!call_float_fn(&c, base, dot ? (size_t)(dot - base) : strlen(base), 0)) call_refuse(&c);
@@ -631,7 +670,8 @@ static ww_val byval_copy(low_fn *F, LLVMValueRef inst, uint32_t i) {
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   low_block *b = low_cur(F);
   if (!b->ended) b->ins.v[b->ins.n - 1].imm = (int64_t)at;
-  low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align}, low_address(F, LLVMGetOperand(inst, i), align), bytes);
+  low_copy(F, (low_addr){.base = v, .space = WW_LOCAL, .align = align}, low_address(F, LLVMGetOperand(inst, i), align),
+           bytes);
   return v;
 }
 
@@ -640,7 +680,8 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   WW_VEC(ww_val) args = {0};
   for (uint32_t i = 0; i < LLVMGetNumArgOperands(inst); i++) {
     LLVMValueRef a = LLVMGetOperand(inst, i);
-    if (LLVMGetCallSiteEnumAttribute(inst, i + 1, L->at_byval)) ww_push(L->a, &args, byval_copy(F, inst, i));
+    if (LLVMGetCallSiteEnumAttribute(inst, i + 1, L->at_byval))
+      ww_push(L->a, &args, byval_copy(F, inst, i));
     else
       for (uint32_t k = 0; k < low_flat(L, LLVMTypeOf(a))->n; k++) ww_push(L->a, &args, low_comp_of(F, a, k));
   }
@@ -658,15 +699,20 @@ static void real_call(low_fn *F, LLVMValueRef inst, LLVMValueRef callee) {
   c->n = (uint8_t)args.n;
   c->nres = (uint8_t)rt->n;
   c->dst = rt->n ? res[0] : WW_NOVAL;
-  if (direct) *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
-  else F->indirect = true;
+  if (direct)
+    *low_map_at(L->a, &F->callees, (const void *)(uintptr_t)(index + 1), NULL) = 1;
+  else
+    F->indirect = true;
   if (rt->n) low_set(F, inst, res, rt->n);
 }
 
 void low_call(low_fn *F, LLVMValueRef inst) {
   LLVMValueRef callee = LLVMGetCalledValue(inst);
   while (LLVMIsAGlobalAlias(callee)) callee = LLVMAliasGetAliasee(callee);
-  if (LLVMIsAInlineAsm(callee)) low_asm(F, inst, callee);
-  else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)) known_callee(F, inst, callee);
-  else real_call(F, inst, callee);
+  if (LLVMIsAInlineAsm(callee))
+    low_asm(F, inst, callee);
+  else if (LLVMIsAFunction(callee) && LLVMIsDeclaration(callee))
+    known_callee(F, inst, callee);
+  else
+    real_call(F, inst, callee);
 }

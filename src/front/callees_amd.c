@@ -51,7 +51,8 @@ void call_amd_readlane(low_callee *c, int op, int y) {
   (void)y;
   bool lane = op == WW_OP_READLANE;
   for (uint32_t i = 0; i < c->rt->n; i++)
-    c->res[i] = low_op(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i), lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL, WW_NOVAL);
+    c->res[i] = low_op(c->F, op, c->rt->c[i].type, low_comp_of(c->F, c->arg[0], i),
+                       lane ? call_arg_as(c, 1, WW_I32, false) : WW_NOVAL, WW_NOVAL);
 }
 
 void call_amd_mbcnt(low_callee *c, int high, int y) {
@@ -70,15 +71,19 @@ void call_amd_ballot(low_callee *c, int x, int y) {
   ballot(c, call_arg(c, 0));
 }
 
-void call_amd_cmp(low_callee *c, int is_float, int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
+void call_amd_cmp(low_callee *c, int is_float,
+                  int y) { /* llvm.amdgcn.icmp(a, b, predicate): the lanes where it holds */
   (void)y;
   static const int8_t ints[] = {WW_EQ, WW_NE, WW_UGT, WW_UGE, WW_ULT, WW_ULE, WW_SGT, WW_SGE, WW_SLT, WW_SLE};
-  static const int8_t floats[] = {-1, WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT, WW_FOLE, WW_FONE, WW_FORD, WW_FUNO, WW_FUEQ, WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
+  static const int8_t floats[] = {-1,      WW_FOEQ, WW_FOGT, WW_FOGE, WW_FOLT, WW_FOLE, WW_FONE, WW_FORD,
+                                  WW_FUNO, WW_FUEQ, WW_FUGT, WW_FUGE, WW_FULT, WW_FULE, WW_FUNE};
   int64_t p = -1;
   call_const(c, 2, &p);
   int cmp = is_float ? (p > 0 && p < 15 ? floats[p] : -1) : (p >= 32 && p < 42 ? ints[p - 32] : -1);
-  if (cmp < 0) call_refuse(c);
-  else ballot(c, low_cmp(c->F, (ww_cmp)cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
+  if (cmp < 0)
+    call_refuse(c);
+  else
+    ballot(c, low_cmp(c->F, (ww_cmp)cmp, c->at[0]->c[0].type, call_arg(c, 0), call_arg(c, 1)));
 }
 
 /* Source lane of a DPP control word; *ok becomes the lanes that have one (WW_NOVAL: all). */
@@ -88,12 +93,16 @@ static ww_val dpp_source(low_fn *F, unsigned ctrl, ww_val lane, ww_val *ok) {
   *ok = WW_NOVAL;
   if (ctrl < 0x100) {
     ww_val shift = op32(F, WW_OP_SHL, op32(F, WW_OP_AND, lane, k32(F, 3)), k32(F, 1));
-    return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)), op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, ctrl), shift), k32(F, 3)));
+    return op32(F, WW_OP_OR, op32(F, WW_OP_AND, lane, k32(F, ~3u)),
+                op32(F, WW_OP_AND, op32(F, WW_OP_LSHR, k32(F, ctrl), shift), k32(F, 3)));
   }
   switch (ctrl & 0x1f0) {
-  case 0x100: return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)), op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
-  case 0x110: return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)), op32(F, WW_OP_SUB, lane, k32(F, n));      /* row_shr */
-  case 0x120: return op32(F, WW_OP_OR, row, op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
+  case 0x100:
+    return *ok = low_cmp(F, WW_ULT, WW_I32, in_row, k32(F, 16 - n)), op32(F, WW_OP_ADD, lane, k32(F, n)); /* row_shl */
+  case 0x110:
+    return *ok = low_cmp(F, WW_UGE, WW_I32, in_row, k32(F, n)), op32(F, WW_OP_SUB, lane, k32(F, n)); /* row_shr */
+  case 0x120:
+    return op32(F, WW_OP_OR, row, op32(F, WW_OP_AND, op32(F, WW_OP_SUB, in_row, k32(F, n)), k32(F, 15))); /* row_ror */
   case 0x130:
     if (ctrl == 0x130) return *ok = low_cmp(F, WW_ULT, WW_I32, lane, k32(F, 63)), op32(F, WW_OP_ADD, lane, k32(F, 1));
     if (ctrl == 0x138) return *ok = low_cmp(F, WW_UGE, WW_I32, lane, k32(F, 1)), op32(F, WW_OP_SUB, lane, k32(F, 1));
@@ -154,7 +163,8 @@ void call_amd_med3(low_callee *c, int x, int y) {
   low_fn *F = c->F;
   ww_type t = c->rt->c[0].type;
   ww_val a = call_arg(c, 0), b = call_arg(c, 1), hi = low_op(F, WW_OP_FMAX, t, a, b, WW_NOVAL);
-  c->res[0] = low_op(F, WW_OP_FMAX, t, low_op(F, WW_OP_FMIN, t, a, b, WW_NOVAL), low_op(F, WW_OP_FMIN, t, hi, call_arg(c, 2), WW_NOVAL), WW_NOVAL);
+  c->res[0] = low_op(F, WW_OP_FMAX, t, low_op(F, WW_OP_FMIN, t, a, b, WW_NOVAL),
+                     low_op(F, WW_OP_FMIN, t, hi, call_arg(c, 2), WW_NOVAL), WW_NOVAL);
 }
 
 void call_amd_bfe(low_callee *c, int op, int y) {
@@ -178,9 +188,12 @@ void call_amd_perm(low_callee *c, int x, int y) { /* bytes 0..3 of the selector'
   }
   for (int i = 0; i < 4; i++) {
     unsigned code = (unsigned)(sel >> (8 * i)) & 255;
-    if (code < 8) prmt |= code << (4 * i), keep |= 255u << (8 * i);
-    else if (code > 12) set |= 255u << (8 * i);
-    else if (code < 12) call_refuse(c); /* sign replication */
+    if (code < 8)
+      prmt |= code << (4 * i), keep |= 255u << (8 * i);
+    else if (code > 12)
+      set |= 255u << (8 * i);
+    else if (code < 12)
+      call_refuse(c); /* sign replication */
   }
   ww_val v = low_op(c->F, WW_OP_PRMT, WW_I32, call_arg(c, 1), call_arg(c, 0), k32(c->F, prmt));
   if (keep != ~0u) v = op32(c->F, WW_OP_AND, v, k32(c->F, keep));
@@ -192,7 +205,8 @@ void call_amd_sad8(low_callee *c, int x, int y) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint64_t i = 0; i < 4; i++) {
-    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), k32(F, 8 * i), k32(F, 8)), b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), k32(F, 8 * i), k32(F, 8));
+    ww_val a = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 0), k32(F, 8 * i), k32(F, 8)),
+           b = low_op(F, WW_OP_BFEU, WW_I32, call_arg(c, 1), k32(F, 8 * i), k32(F, 8));
     acc = low_opx(F, WW_OP_SAD, WW_I32, 0, 0, a, b, acc);
   }
   c->res[0] = acc;
@@ -203,7 +217,8 @@ void call_amd_fdot2(low_callee *c, int x, int y) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[0], i)), b = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[1], i));
+    ww_val a = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[0], i)),
+           b = low_cvt(F, WW_OP_FCVT, WW_F32, WW_F16, WW_RN, low_comp_of(F, c->arg[1], i));
     acc = low_op(F, WW_OP_FMA, WW_F32, a, b, acc);
   }
   c->res[0] = acc;
@@ -219,7 +234,8 @@ void call_amd_dot2(low_callee *c, int sign, int y) {
   low_fn *F = c->F;
   ww_val acc = call_arg(c, 2);
   for (uint32_t i = 0; i < 2; i++) {
-    ww_val a = low_int_to(F, low_comp_of(F, c->arg[0], i), WW_I16, WW_I32, sign), b = low_int_to(F, low_comp_of(F, c->arg[1], i), WW_I16, WW_I32, sign);
+    ww_val a = low_int_to(F, low_comp_of(F, c->arg[0], i), WW_I16, WW_I32, sign),
+           b = low_int_to(F, low_comp_of(F, c->arg[1], i), WW_I16, WW_I32, sign);
     acc = op32(F, WW_OP_ADD, acc, op32(F, WW_OP_MUL, a, b));
   }
   c->res[0] = acc;
@@ -269,25 +285,34 @@ static bool ocml_pointer(low_callee *c, const char *s) {
     c->res[0] = low_op(F, WW_OP_FSUB, t, a, out, WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, a, call_arg(c, 1), WW_NOVAL);
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
+    ww_val q =
+        low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
     out = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     ot = WW_I32;
     at = 2;
-  } else return false;
+  } else
+    return false;
   low_comp one = {(uint8_t)ot, ww_type_bytes[ot], (uint16_t)low_width(ot), 0};
   low_store(F, call_ptr(c, at, ww_type_bytes[ot]), &one, 1, &out);
   return true;
 }
 
 static bool ocml_class(low_callee *c, const char *s) {
-  static const struct { const char *name; uint8_t what; } names[] = {{"isnan", FC_NAN}, {"isinf", FC_INF}, {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL}, {"signbit", FC_SIGN}};
+  static const struct {
+    const char *name;
+    uint8_t what;
+  } names[] = {
+      {"isnan", FC_NAN}, {"isinf", FC_INF}, {"isfinite", FC_FINITE}, {"isnormal", FC_NORMAL}, {"signbit", FC_SIGN}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, s)) return call_each(c, each_fclass, names[i].what, 0), true;
   return false;
 }
 
 static bool ocml_rounded(low_callee *c, char *s) { /* add_rtz, sqrt_rte ... */
-  static const struct { const char *name; uint8_t op; } ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL}, {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA}};
+  static const struct {
+    const char *name;
+    uint8_t op;
+  } ops[] = {{"add", WW_OP_FADD}, {"sub", WW_OP_FSUB}, {"mul", WW_OP_FMUL}, {"div", WW_OP_FDIV}, {"fma", WW_OP_FMA}};
   size_t n = strlen(s);
   if (n < 5 || strncmp(s + n - 4, "_rt", 3)) return false;
   int round = s[n - 1] == 'e' ? WW_RN : s[n - 1] == 'z' ? WW_RZ : s[n - 1] == 'n' ? WW_RD : WW_RU;
@@ -306,6 +331,10 @@ void call_ocml(low_callee *c, int x, int y) {
   if (type) *type = 0;
   if (!strncmp(base, "native_", 7)) base += 7, flags = WW_F_APPROX;
   if (!strcmp(base, "fmuladd")) base = "fma";
+  if (!strncmp(base, "cvtrt", 5)) { /* cvtrtz_f16_f32 */
+    call_each(c, each_cvt, base[5] == 'n' ? WW_RD : base[5] == 'p' ? WW_RU : base[5] == 'z' ? WW_RZ : WW_RN, 1);
+    return;
+  }
   if (!strcmp(base, "len4") || !strcmp(base, "rlen4")) {
     ww_type t = c->rt->c[0].type;
     ww_val acc = low_op(c->F, WW_OP_FMUL, t, call_arg(c, 0), call_arg(c, 0), WW_NOVAL);
@@ -313,7 +342,9 @@ void call_ocml(low_callee *c, int x, int y) {
     c->res[0] = low_math(c->F, *base == 'r' ? WW_MATH_RSQRT : WW_MATH_SQRT, t, 0, acc, WW_NOVAL, WW_NOVAL);
     return;
   }
-  if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) || ocml_rounded(c, base)) return;
+  if (ocml_pointer(c, base) || ocml_class(c, base) || call_float_fn(c, base, strlen(base), flags) ||
+      ocml_rounded(c, base))
+    return;
   low_refuse(c->F, "calls %s, which has no definition", c->name);
 }
 
@@ -321,7 +352,13 @@ void call_ocml(low_callee *c, int x, int y) {
 
 void call_ockl(low_callee *c, int x, int y) {
   (void)x, (void)y;
-  static const struct { const char *name; uint8_t sreg; } axes[] = {{"get_local_id", WW_SREG_TID_X}, {"get_group_id", WW_SREG_CTAID_X}, {"get_local_size", WW_SREG_NTID_X}, {"get_num_groups", WW_SREG_NCTAID_X}};
+  static const struct {
+    const char *name;
+    uint8_t sreg;
+  } axes[] = {{"get_local_id", WW_SREG_TID_X},
+              {"get_group_id", WW_SREG_CTAID_X},
+              {"get_local_size", WW_SREG_NTID_X},
+              {"get_num_groups", WW_SREG_NCTAID_X}};
   low_fn *F = c->F;
   const char *s = c->tail;
   for (size_t i = 0; i < sizeof axes / sizeof *axes; i++)
@@ -329,13 +366,25 @@ void call_ockl(low_callee *c, int x, int y) {
       call_set_int(c, call_axis(c, 0, axes[i].sreg), WW_I32, false);
       return;
     }
-  if (!strcmp(s, "get_global_size")) call_set_int(c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)), WW_I32, false);
+  if (!strcmp(s, "get_global_size"))
+    call_set_int(c, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_NCTAID_X), call_axis(c, 0, WW_SREG_NTID_X)), WW_I32,
+                 false);
   else if (!strcmp(s, "get_global_id"))
-    call_set_int(c, op32(F, WW_OP_ADD, op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)), call_axis(c, 0, WW_SREG_TID_X)), WW_I32, false);
-  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) || !strncmp(s, "fprintf_", 8)) return;
-  else if (!strcmp(s, "lane_u32")) call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);
-  else if (!strcmp(s, "grid_sync")) call_gridsync(c, 0, 0);
-  else if (!strcmp(s, "dm_alloc")) call_malloc(c, 0, 0);
-  else if (!strcmp(s, "dm_dealloc")) return;
-  else low_refuse(F, "calls %s, which has no definition", c->name);
+    call_set_int(c,
+                 op32(F, WW_OP_ADD,
+                      op32(F, WW_OP_MUL, call_axis(c, 0, WW_SREG_CTAID_X), call_axis(c, 0, WW_SREG_NTID_X)),
+                      call_axis(c, 0, WW_SREG_TID_X)),
+                 WW_I32, false);
+  else if (!strcmp(s, "get_global_offset") || !strncmp(s, "printf_", 7) || !strncmp(s, "fprintf_", 8))
+    return;
+  else if (!strcmp(s, "lane_u32"))
+    call_set_int(c, low_sreg(F, WW_SREG_LANEID), WW_I32, false);
+  else if (!strcmp(s, "grid_sync"))
+    call_gridsync(c, 0, 0);
+  else if (!strcmp(s, "dm_alloc"))
+    call_malloc(c, 0, 0);
+  else if (!strcmp(s, "dm_dealloc"))
+    return;
+  else
+    low_refuse(F, "calls %s, which has no definition", c->name);
 }

@@ -28,7 +28,8 @@ static void remember(cl_parser *p, cl_type t) {
 static cl_type substitution(cl_parser *p) { /* S_ S0_ S1_ ..., base 36 */
   uint32_t k = 0;
   if (*p->s != '_') {
-    for (; isalnum((unsigned char)*p->s); p->s++) k = k * 36 + (uint32_t)(isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
+    for (; isalnum((unsigned char)*p->s); p->s++)
+      k = k * 36 + (uint32_t)(isdigit((unsigned char)*p->s) ? *p->s - '0' : *p->s - 'A' + 10);
     k++;
   }
   if (*p->s == '_') p->s++;
@@ -69,8 +70,10 @@ static cl_type parse_type(cl_parser *p) {
   } else if (*p->s == 'S') {
     p->s++;
     t = substitution(p);
-  } else if (islower((unsigned char)*p->s)) t.letter = *p->s++;
-  else p->bad = true;
+  } else if (islower((unsigned char)*p->s))
+    t.letter = *p->s++;
+  else
+    p->bad = true;
   if (qualified) remember(p, t);
   return t;
 }
@@ -97,7 +100,9 @@ ww_val call_axis(low_callee *c, uint32_t arg, int first) {
     return axis >= 0 && axis < 3 ? low_sreg(F, (ww_sreg)(first + axis)) : low_const(F, WW_I32, size ? 1 : 0);
   }
   ww_val a = call_arg_as(c, arg, WW_I32, false), v = low_sreg(F, (ww_sreg)first);
-  for (int k = 1; k < 3; k++) v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_const(F, WW_I32, (uint64_t)k)), low_sreg(F, (ww_sreg)(first + k)), v);
+  for (int k = 1; k < 3; k++)
+    v = low_select(F, WW_I32, low_cmp(F, WW_EQ, WW_I32, a, low_const(F, WW_I32, (uint64_t)k)),
+                   low_sreg(F, (ww_sreg)(first + k)), v);
   return v;
 }
 
@@ -125,7 +130,9 @@ static ww_val linear_tid(low_fn *F) {
   return add32(F, mul32(F, yz, low_sreg(F, WW_SREG_NTID_X)), low_sreg(F, WW_SREG_TID_X));
 }
 
-static ww_val group_threads(low_fn *F) { return mul32(F, mul32(F, low_sreg(F, WW_SREG_NTID_X), low_sreg(F, WW_SREG_NTID_Y)), low_sreg(F, WW_SREG_NTID_Z)); }
+static ww_val group_threads(low_fn *F) {
+  return mul32(F, mul32(F, low_sreg(F, WW_SREG_NTID_X), low_sreg(F, WW_SREG_NTID_Y)), low_sreg(F, WW_SREG_NTID_Z));
+}
 
 static void cl_local_linear_id(low_callee *c, int x, int y) {
   (void)x, (void)y;
@@ -133,14 +140,17 @@ static void cl_local_linear_id(low_callee *c, int x, int y) {
 }
 
 static ww_val global_coord(low_fn *F, int axis) {
-  return add32(F, mul32(F, low_sreg(F, WW_SREG_CTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis)), low_sreg(F, WW_SREG_TID_X + axis));
+  return add32(F, mul32(F, low_sreg(F, WW_SREG_CTAID_X + axis), low_sreg(F, WW_SREG_NTID_X + axis)),
+               low_sreg(F, WW_SREG_TID_X + axis));
 }
 
 static void cl_global_linear_id(low_callee *c, int x, int y) {
   (void)x, (void)y;
   low_fn *F = c->F;
   ww_val v = global_coord(F, 2);
-  for (int k = 1; k >= 0; k--) v = add32(F, mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))), global_coord(F, k));
+  for (int k = 1; k >= 0; k--)
+    v = add32(F, mul32(F, v, mul32(F, low_sreg(F, WW_SREG_NCTAID_X + k), low_sreg(F, WW_SREG_NTID_X + k))),
+              global_coord(F, k));
   call_set_int(c, v, WW_I32, false);
 }
 
@@ -208,7 +218,8 @@ static ww_val each_mix(low_callee *c, const low_lane *s, int x, int y) { /* x + 
 static ww_val each_step(low_callee *c, const low_lane *s, int x, int y) {
   (void)x, (void)y;
   low_fn *F = c->F;
-  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0), low_fconst(F, s->rt, 1));
+  return low_select(F, s->rt, low_cmp(F, WW_FOLT, s->rt, s->v[1], s->v[0]), low_fconst(F, s->rt, 0),
+                    low_fconst(F, s->rt, 1));
 }
 
 static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
@@ -216,7 +227,8 @@ static ww_val each_smoothstep(low_callee *c, const low_lane *s, int x, int y) {
   low_fn *F = c->F;
   ww_type t = s->rt;
   low_lane a = *s;
-  a.v[0] = low_op(F, WW_OP_FDIV, t, low_op(F, WW_OP_FSUB, t, s->v[2], s->v[0], WW_NOVAL), low_op(F, WW_OP_FSUB, t, s->v[1], s->v[0], WW_NOVAL), WW_NOVAL);
+  a.v[0] = low_op(F, WW_OP_FDIV, t, low_op(F, WW_OP_FSUB, t, s->v[2], s->v[0], WW_NOVAL),
+                  low_op(F, WW_OP_FSUB, t, s->v[1], s->v[0], WW_NOVAL), WW_NOVAL);
   ww_val u = each_clamp01(c, &a, 0, 0);
   ww_val k = low_op(F, WW_OP_FMA, t, u, low_fconst(F, t, -2), low_fconst(F, t, 3));
   return low_op(F, WW_OP_FMUL, t, low_op(F, WW_OP_FMUL, t, u, u, WW_NOVAL), k, WW_NOVAL);
@@ -240,7 +252,8 @@ static ww_val each_upsample(low_callee *c, const low_lane *s, int x, int y) {
   (void)x, (void)y;
   low_fn *F = c->F;
   ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false), lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_op(F, WW_OP_OR, s->rt, low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, low_width(s->t[1])), WW_NOVAL), lo, WW_NOVAL);
+  return low_op(F, WW_OP_OR, s->rt, low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, low_width(s->t[1])), WW_NOVAL),
+                lo, WW_NOVAL);
 }
 
 static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x, int y) { /* exact for up to 32 bits, in 64 */
@@ -252,12 +265,14 @@ static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x, int y) { /* 
   for (int k = 0; k < 3; k++) v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
   ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2], WW_NOVAL);
   unsigned w = low_width(t) & 63;
-  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1, lo = s->sign ? (uint64_t)-(1ll << (w - 1)) : 0;
+  uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1, lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
   r = low_op(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi), WW_NOVAL);
   return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64, t, false);
 }
 
-static ww_val as_int(low_callee *c, const low_lane *s, int k) { return low_bits(c->F, s->v[k], s->t[k], low_int_type(low_width(s->t[k]))); }
+static ww_val as_int(low_callee *c, const low_lane *s, int k) {
+  return low_bits(c->F, s->v[k], s->t[k], low_int_type(low_width(s->t[k])));
+}
 
 static ww_val each_bitselect(low_callee *c, const low_lane *s, int x, int y) { /* a where the mask is 0, b where 1 */
   (void)x, (void)y;
@@ -293,7 +308,8 @@ static void cl_any_all(low_callee *c, int all, int y) {
   low_fn *F = c->F;
   ww_type t = c->at[0]->c[0].type;
   ww_val acc = low_comp_of(F, c->arg[0], 0);
-  for (uint32_t i = 1; i < c->at[0]->n; i++) acc = low_op(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i), WW_NOVAL);
+  for (uint32_t i = 1; i < c->at[0]->n; i++)
+    acc = low_op(F, all ? WW_OP_AND : WW_OP_OR, t, acc, low_comp_of(F, c->arg[0], i), WW_NOVAL);
   call_set_int(c, low_cmp(F, WW_SLT, t, acc, low_const(F, t, 0)), WW_I1, false);
 }
 
@@ -320,8 +336,10 @@ static void cl_geometric(low_callee *c, int what, int flags) {
     if (what == G_DISTANCE) a[i] = b[i] = low_op(F, WW_OP_FSUB, t, a[i], b[i], WW_NOVAL);
   }
   ww_val d = dot(c, a, b, n, t);
-  if (what == G_DOT) c->res[0] = d;
-  else if (what != G_NORMALIZE) c->res[0] = low_math(F, WW_MATH_SQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
+  if (what == G_DOT)
+    c->res[0] = d;
+  else if (what != G_NORMALIZE)
+    c->res[0] = low_math(F, WW_MATH_SQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
   else {
     ww_val r = low_math(F, WW_MATH_RSQRT, t, flags, d, WW_NOVAL, WW_NOVAL);
     for (uint32_t i = 0; i < n; i++) c->res[i] = low_op(F, WW_OP_FMUL, t, a[i], r, WW_NOVAL);
@@ -335,7 +353,8 @@ static void cl_cross(low_callee *c, int x, int y) {
   for (uint32_t i = 0; i < 3; i++) {
     uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
     ww_val m = low_op(F, WW_OP_FMUL, t, low_comp_of(F, c->arg[0], k), low_comp_of(F, c->arg[1], j), WW_NOVAL);
-    c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k), low_op(F, WW_OP_FNEG, t, m, WW_NOVAL, WW_NOVAL));
+    c->res[i] = low_op(F, WW_OP_FMA, t, low_comp_of(F, c->arg[0], j), low_comp_of(F, c->arg[1], k),
+                       low_op(F, WW_OP_FNEG, t, m, WW_NOVAL, WW_NOVAL));
   }
   if (c->rt->n > 3) c->res[3] = low_fconst(F, t, 0);
 }
@@ -345,7 +364,8 @@ static void cl_cross(low_callee *c, int x, int y) {
 static void store_all(low_callee *c, uint32_t arg, const ww_val *v, uint32_t n, ww_type t) {
   low_comp k[16];
   uint32_t size = ww_type_bytes[t];
-  for (uint32_t i = 0; i < n && i < 16; i++) k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
+  for (uint32_t i = 0; i < n && i < 16; i++)
+    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
   low_store(c->F, call_ptr(c, arg, n == 3 ? 4 * size : n * size), k, n < 16 ? n : 16, v);
 }
 
@@ -377,7 +397,8 @@ static void cl_pointer(low_callee *c, int what, int y) {
       out[i] = low_math(F, WW_MATH_FREXP_EXP, WW_I32, 0, a, WW_NOVAL, WW_NOVAL);
       break;
     default: {
-      ww_val b = low_comp_of(F, c->arg[1], i), q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL, WW_NOVAL);
+      ww_val b = low_comp_of(F, c->arg[1], i),
+             q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, a, b, WW_NOVAL), WW_NOVAL, WW_NOVAL);
       c->res[i] = low_math(F, WW_MATH_REMAINDER, t, 0, a, b, WW_NOVAL);
       out[i] = low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q);
     }
@@ -390,7 +411,8 @@ static void cl_pointer(low_callee *c, int what, int y) {
 
 static bool is_signed_name(const char *s) { return *s != 'u'; }
 
-static ww_val each_convert(low_callee *c, const low_lane *s, int round, int flags) { /* flags: 1 target signed, 2 saturate */
+static ww_val each_convert(low_callee *c, const low_lane *s, int round,
+                           int flags) { /* flags: 1 target signed, 2 saturate */
   low_fn *F = c->F;
   bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), to_signed = flags & 1;
   unsigned w = low_width(s->rt);
@@ -401,27 +423,35 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round, int flag
   unsigned wf = low_width(s->t[0]);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed) v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
-  if (s->sign && to_signed && wf > w) v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
-  if (wf > w || (wf == w && !s->sign && to_signed)) v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top), WW_NOVAL);
+  if (s->sign && to_signed && wf > w)
+    v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], (uint64_t) - (int64_t)(1ull << (w - 1))), WW_NOVAL);
+  if (wf > w || (wf == w && !s->sign && to_signed))
+    v = low_op(F, s->sign ? WW_OP_SMIN : WW_OP_UMIN, s->t[0], v, low_const(F, s->t[0], top), WW_NOVAL);
   return low_int_to(F, v, s->t[0], s->rt, s->sign);
 }
 
 static bool cl_convert(low_callee *c, const char *s) {
   if (strncmp(s, "convert_", 8)) return false;
   s += 8;
-  bool to_float = c->rt->n && ww_is_float(c->rt->c[0].type), from_float = c->at[0]->n && ww_is_float(c->at[0]->c[0].type);
+  bool to_float = c->rt->n && ww_is_float(c->rt->c[0].type),
+       from_float = c->at[0]->n && ww_is_float(c->at[0]->c[0].type);
   int round = from_float && !to_float ? WW_RZ : WW_RN;
-  if (strstr(s, "_rte")) round = WW_RN;
-  else if (strstr(s, "_rtz")) round = WW_RZ;
-  else if (strstr(s, "_rtp")) round = WW_RU;
-  else if (strstr(s, "_rtn")) round = WW_RD;
+  if (strstr(s, "_rte"))
+    round = WW_RN;
+  else if (strstr(s, "_rtz"))
+    round = WW_RZ;
+  else if (strstr(s, "_rtp"))
+    round = WW_RU;
+  else if (strstr(s, "_rtn"))
+    round = WW_RD;
   call_each(c, each_convert, round, (is_signed_name(s) ? 1 : 0) | (strstr(s, "_sat") ? 2 : 0));
   return true;
 }
 
 /* ---- vloadN vstoreN [_half[N]] ---- */
 
-static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg, uint32_t n, uint32_t size, bool aligned, low_addr *p) {
+static void vector_address(low_callee *c, uint32_t offset_arg, uint32_t ptr_arg, uint32_t n, uint32_t size,
+                           bool aligned, low_addr *p) {
   uint32_t step = aligned && n == 3 ? 4 : n;
   *p = call_ptr(c, ptr_arg, aligned ? step * size : size);
   ww_val k = call_arg_as(c, offset_arg, WW_I64, false);
@@ -442,7 +472,9 @@ static bool cl_vload(low_callee *c, const char *s) {
   vector_address(c, 0, 1, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++) k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
   low_load(c->F, p, k, n, v);
-  for (uint32_t i = 0; i < n; i++) c->res[i] = half && c->rt->c[0].type != WW_F16 ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i]) : v[i];
+  for (uint32_t i = 0; i < n; i++)
+    c->res[i] =
+        half && c->rt->c[0].type != WW_F16 ? low_cvt(c->F, WW_OP_FCVT, c->rt->c[0].type, WW_F16, WW_RN, v[i]) : v[i];
   return true;
 }
 
@@ -474,14 +506,22 @@ static void cl_async_copy(low_callee *c, int strided, int y) {
   (void)y;
   low_fn *F = c->F;
   char letter = c->sig[0];
-  ww_type t = strchr("cha", letter) ? WW_I8 : strchr("st", letter) ? WW_I16 : letter == 'H' ? WW_F16 : letter == 'f' ? WW_F32 : letter == 'd' ? WW_F64 : strchr("lm", letter) ? WW_I64 : WW_I32;
+  ww_type t = strchr("cha", letter)  ? WW_I8
+              : strchr("st", letter) ? WW_I16
+              : letter == 'H'        ? WW_F16
+              : letter == 'f'        ? WW_F32
+              : letter == 'd'        ? WW_F64
+              : strchr("lm", letter) ? WW_I64
+                                     : WW_I32;
   const char *v = strstr(c->name, "Dv"); /* a vector element: its width */
   uint32_t lanes = v ? (uint32_t)atoi(v + 2) : 1, bytes = (lanes == 3 ? 4 : lanes) * ww_type_bytes[t];
   bool to_local = low_space_of(F, c->arg[0]) == WW_SHARED;
   low_addr to = call_ptr(c, 0, bytes < 16 ? bytes : 16), from = call_ptr(c, 1, bytes < 16 ? bytes : 16);
   ww_val n = call_arg_as(c, 2, WW_I64, false), stride = strided ? call_arg_as(c, 3, WW_I64, false) : WW_NOVAL;
-  ww_val first = low_int_to(F, linear_tid(F), WW_I32, WW_I64, false), step = low_int_to(F, group_threads(F), WW_I32, WW_I64, false);
-  uint32_t before = F->cur, head = low_new_block(F, "copy"), body = low_new_block(F, NULL), done = low_new_block(F, NULL);
+  ww_val first = low_int_to(F, linear_tid(F), WW_I32, WW_I64, false),
+         step = low_int_to(F, group_threads(F), WW_I32, WW_I64, false);
+  uint32_t before = F->cur, head = low_new_block(F, "copy"), body = low_new_block(F, NULL),
+           done = low_new_block(F, NULL);
   low_br(F, head);
   F->cur = head;
   ww_val i = low_phi2(F, WW_I64, before, first, body, first); /* the second value is patched below */
@@ -506,15 +546,26 @@ static ww_type pointee(low_callee *c) {
 }
 
 static bool cl_atomic(low_callee *c, const char *s) {
-  static const struct { const char *name; int8_t s, u, f; } ops[] = {
-      {"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD}, {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB}, {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
-      {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG}, {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN}, {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
-      {"and", WW_RMW_AND, WW_RMW_AND, -1}, {"or", WW_RMW_OR, WW_RMW_OR, -1}, {"xor", WW_RMW_XOR, WW_RMW_XOR, -1}};
+  static const struct {
+    const char *name;
+    int8_t s, u, f;
+  } ops[] = {{"add", WW_RMW_ADD, WW_RMW_ADD, WW_RMW_FADD},
+             {"sub", WW_RMW_SUB, WW_RMW_SUB, WW_RMW_FSUB},
+             {"xchg", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+             {"exchange", WW_RMW_XCHG, WW_RMW_XCHG, WW_RMW_XCHG},
+             {"min", WW_RMW_SMIN, WW_RMW_UMIN, WW_RMW_FMIN},
+             {"max", WW_RMW_SMAX, WW_RMW_UMAX, WW_RMW_FMAX},
+             {"and", WW_RMW_AND, WW_RMW_AND, -1},
+             {"or", WW_RMW_OR, WW_RMW_OR, -1},
+             {"xor", WW_RMW_XOR, WW_RMW_XOR, -1}};
   low_fn *F = c->F;
   char op[64];
-  if (!strncmp(s, "atomic_", 7)) s += 7;
-  else if (!strncmp(s, "atom_", 5)) s += 5;
-  else return false;
+  if (!strncmp(s, "atomic_", 7))
+    s += 7;
+  else if (!strncmp(s, "atom_", 5))
+    s += 5;
+  else
+    return false;
   if (!strncmp(s, "fetch_", 6)) s += 6;
   snprintf(op, sizeof op, "%s", s);
   char *tail = strstr(op, "_explicit");
@@ -536,7 +587,8 @@ static bool cl_atomic(low_callee *c, const char *s) {
     low_load(F, e, &one, 1, &want);
     old = low_cas(F, t, p, want, call_arg(c, 2));
     low_store(F, e, &one, 1, &old);
-    call_set_int(c, low_cmp(F, WW_EQ, t, ww_is_float(t) ? low_bits(F, old, t, low_int_type(low_width(t))) : old, want), WW_I1, false);
+    call_set_int(c, low_cmp(F, WW_EQ, t, ww_is_float(t) ? low_bits(F, old, t, low_int_type(low_width(t))) : old, want),
+                 WW_I1, false);
     return true;
   }
   p.flags = WW_F_VOLATILE;
@@ -614,19 +666,32 @@ static bool cl_sub_group_fn(low_callee *c, const char *s) {
   bool sign = strchr("cslxia", c->sig[0]) != NULL;
   if (!strcmp(s, "all") || !strcmp(s, "any")) {
     ww_val p = low_cmp(F, WW_NE, WW_I32, call_arg(c, 0), low_const(F, WW_I32, 0));
-    call_set_int(c, low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY, 0, p, WW_NOVAL, WW_NOVAL), WW_I1, false);
+    call_set_int(
+        c,
+        low_opx(F, WW_OP_VOTE, WW_I1, *s == 'a' && s[1] == 'l' ? WW_VOTE_ALL : WW_VOTE_ANY, 0, p, WW_NOVAL, WW_NOVAL),
+        WW_I1, false);
     return true;
   }
-  static const struct { const char *name; uint8_t mode; } shuffles[] = {{"broadcast", WW_SHFL_IDX}, {"shuffle", WW_SHFL_IDX}, {"shuffle_xor", WW_SHFL_BFLY}, {"shuffle_up", WW_SHFL_UP}, {"shuffle_down", WW_SHFL_DOWN}};
+  static const struct {
+    const char *name;
+    uint8_t mode;
+  } shuffles[] = {{"broadcast", WW_SHFL_IDX},
+                  {"shuffle", WW_SHFL_IDX},
+                  {"shuffle_xor", WW_SHFL_BFLY},
+                  {"shuffle_up", WW_SHFL_UP},
+                  {"shuffle_down", WW_SHFL_DOWN}};
   for (size_t i = 0; i < sizeof shuffles / sizeof *shuffles; i++)
-    if (!strcmp(s, shuffles[i].name) && c->nargs == 2) return c->res[0] = shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)), true;
-  bool reduce = !strncmp(s, "reduce_", 7), in = !strncmp(s, "scan_inclusive_", 15), ex = !strncmp(s, "scan_exclusive_", 15);
+    if (!strcmp(s, shuffles[i].name) && c->nargs == 2)
+      return c->res[0] = shuffle(F, shuffles[i].mode, t, call_arg(c, 0), call_arg_as(c, 1, WW_I32, false)), true;
+  bool reduce = !strncmp(s, "reduce_", 7), in = !strncmp(s, "scan_inclusive_", 15),
+       ex = !strncmp(s, "scan_exclusive_", 15);
   if (in && c->nargs > 2) return false;
   int op = reduce ? reduce_op(s + 7, t, sign) : in || ex ? reduce_op(s + 15, t, sign) : -1;
   if (op < 0) return false;
   if (!reduce) return group_scan(c, op, t, in), true;
   ww_val v = call_arg(c, 0);
-  for (uint32_t d = 16; d; d /= 2) v = low_op(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)), WW_NOVAL);
+  for (uint32_t d = 16; d; d /= 2)
+    v = low_op(F, op, t, v, shuffle(F, WW_SHFL_BFLY, t, v, low_const(F, WW_I32, d)), WW_NOVAL);
   c->res[0] = v;
   return true;
 }
@@ -655,34 +720,103 @@ static void cl_same_pointer(low_callee *c, int x, int y) {
 
 /* ---- the table ---- */
 
-static const low_row rows[] = {
-    {"get_global_id", cl_global_id, NULL, 0, 0}, {"get_local_id", cl_axis, NULL, WW_SREG_TID_X, 0}, {"get_group_id", cl_axis, NULL, WW_SREG_CTAID_X, 0},
-    {"get_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0}, {"get_enqueued_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0}, {"get_num_groups", cl_axis, NULL, WW_SREG_NCTAID_X, 0},
-    {"get_global_size", cl_global_size, NULL, 0, 0}, {"get_global_offset", call_nothing, NULL, 0, 0}, {"get_work_dim", cl_work_dim, NULL, 0, 0},
-    {"get_local_linear_id", cl_local_linear_id, NULL, 0, 0}, {"get_global_linear_id", cl_global_linear_id, NULL, 0, 0}, {"get_sub_group_size", call_sreg, NULL, WW_SREG_WARPSIZE, 0},
-    {"get_max_sub_group_size", call_sreg, NULL, WW_SREG_WARPSIZE, 0}, {"get_sub_group_local_id", call_sreg, NULL, WW_SREG_LANEID, 0}, {"get_sub_group_id", cl_sub_group, NULL, 0, 0},
-    {"get_num_sub_groups", cl_sub_group, NULL, 1, 0}, {"get_enqueued_num_sub_groups", cl_sub_group, NULL, 1, 0},
-    {"barrier", cl_bar, NULL, 0, 0}, {"work_group_barrier", cl_bar, NULL, 0, 0}, {"sub_group_barrier", call_syncwarp, NULL, 0, 0}, {"mem_fence", call_fence, NULL, 0, 0},
-    {"read_mem_fence", call_fence, NULL, 0, 0}, {"write_mem_fence", call_fence, NULL, 0, 0}, {"atomic_work_item_fence", call_fence, NULL, 1, 0},
-    {"work_group_all", cl_group_vote, NULL, 2, 0}, {"work_group_any", cl_group_vote, NULL, 3, 0},
-    {"async_work_group_copy", cl_async_copy, NULL, 0, 0}, {"async_work_group_strided_copy", cl_async_copy, NULL, 1, 0}, {"wait_group_events", cl_bar, NULL, 0, 0},
-    {"prefetch", call_nothing, NULL, 0, 0}, {"printf", call_printf, NULL, 0, 0}, {"read_image*", cl_image, NULL, 0, 0}, {"write_image*", cl_image, NULL, 0, 0}, {"get_image*", cl_image, NULL, 0, 0},
-    {"to_global", cl_same_pointer, NULL, 0, 0}, {"to_local", cl_same_pointer, NULL, 0, 0}, {"to_private", cl_same_pointer, NULL, 0, 0},
-    {"min", NULL, each_minmax, 0, 0}, {"max", NULL, each_minmax, 1, 0}, {"fmin", NULL, each_minmax, 0, 0}, {"fmax", NULL, each_minmax, 1, 0}, {"clamp", NULL, each_clamp, 0, 0},
-    {"abs", NULL, each_abs, 0, 0}, {"abs_diff", NULL, each_abs_diff, 0, 0}, {"add_sat", NULL, each_sat, WW_OP_ADD, -1}, {"sub_sat", NULL, each_sat, WW_OP_SUB, -1}, {"hadd", NULL, each_hadd, 0, -1},
-    {"rhadd", NULL, each_hadd, 1, -1}, {"mul_hi", NULL, each_mulhi, -1, 0}, {"mad_hi", NULL, each_mulhi, -1, 1}, {"mul24", NULL, each_mul24, -1, 0}, {"mad24", NULL, each_mul24, -1, 1},
-    {"mad_sat", NULL, each_mad_sat, 0, 0}, {"clz", NULL, each_op, WW_OP_CTLZ, 0}, {"ctz", NULL, each_op, WW_OP_CTTZ, 0}, {"popcount", NULL, each_op, WW_OP_CTPOP, 0}, {"rotate", NULL, each_rotate, 0, 0},
-    {"upsample", NULL, each_upsample, 0, 0}, {"degrees", NULL, each_scale, 1, 0}, {"radians", NULL, each_scale, 0, 0}, {"mix", NULL, each_mix, 0, 0}, {"step", NULL, each_step, 0, 0},
-    {"smoothstep", NULL, each_smoothstep, 0, 0}, {"sign", NULL, each_sign, 0, 0}, {"bitselect", NULL, each_bitselect, 0, 0}, {"select", NULL, each_select, 0, 0}, {"rootn", NULL, each_rootn, 0, 0},
-    {"nan", NULL, each_nan, 0, 0}, {"any", cl_any_all, NULL, 0, 0}, {"all", cl_any_all, NULL, 1, 0},
-    {"isnan", NULL, each_fclass, FC_NAN, 0}, {"isinf", NULL, each_fclass, FC_INF, 0}, {"isfinite", NULL, each_fclass, FC_FINITE, 0}, {"isnormal", NULL, each_fclass, FC_NORMAL, 0},
-    {"signbit", NULL, each_fclass, FC_SIGN, 0}, {"isordered", NULL, each_fclass, FC_NOT_NAN2, 0}, {"isunordered", NULL, each_fclass, FC_NAN2, 0}, {"isequal", NULL, each_fclass, FC_EQ, 0},
-    {"isnotequal", NULL, each_fclass, FC_NE, 0}, {"isgreater", NULL, each_fclass, FC_GT, 0}, {"isgreaterequal", NULL, each_fclass, FC_GE, 0}, {"isless", NULL, each_fclass, FC_LT, 0},
-    {"islessequal", NULL, each_fclass, FC_LE, 0}, {"islessgreater", NULL, each_fclass, FC_LG, 0},
-    {"dot", cl_geometric, NULL, G_DOT, 0}, {"length", cl_geometric, NULL, G_LENGTH, 0}, {"distance", cl_geometric, NULL, G_DISTANCE, 0}, {"normalize", cl_geometric, NULL, G_NORMALIZE, 0},
-    {"fast_length", cl_geometric, NULL, G_LENGTH, WW_F_APPROX}, {"fast_distance", cl_geometric, NULL, G_DISTANCE, WW_F_APPROX}, {"fast_normalize", cl_geometric, NULL, G_NORMALIZE, WW_F_APPROX},
-    {"cross", cl_cross, NULL, 0, 0}, {"sincos", cl_pointer, NULL, P_SINCOS, 0}, {"fract", cl_pointer, NULL, P_FRACT, 0}, {"modf", cl_pointer, NULL, P_MODF, 0}, {"frexp", cl_pointer, NULL, P_FREXP, 0},
-    {"remquo", cl_pointer, NULL, P_REMQUO, 0}};
+static const low_row rows[] = {{"get_global_id", cl_global_id, NULL, 0, 0},
+                               {"get_local_id", cl_axis, NULL, WW_SREG_TID_X, 0},
+                               {"get_group_id", cl_axis, NULL, WW_SREG_CTAID_X, 0},
+                               {"get_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_enqueued_local_size", cl_axis, NULL, WW_SREG_NTID_X, 0},
+                               {"get_num_groups", cl_axis, NULL, WW_SREG_NCTAID_X, 0},
+                               {"get_global_size", cl_global_size, NULL, 0, 0},
+                               {"get_global_offset", call_nothing, NULL, 0, 0},
+                               {"get_work_dim", cl_work_dim, NULL, 0, 0},
+                               {"get_local_linear_id", cl_local_linear_id, NULL, 0, 0},
+                               {"get_global_linear_id", cl_global_linear_id, NULL, 0, 0},
+                               {"get_sub_group_size", call_sreg, NULL, WW_SREG_WARPSIZE, 0},
+                               {"get_max_sub_group_size", call_sreg, NULL, WW_SREG_WARPSIZE, 0},
+                               {"get_sub_group_local_id", call_sreg, NULL, WW_SREG_LANEID, 0},
+                               {"get_sub_group_id", cl_sub_group, NULL, 0, 0},
+                               {"get_num_sub_groups", cl_sub_group, NULL, 1, 0},
+                               {"get_enqueued_num_sub_groups", cl_sub_group, NULL, 1, 0},
+                               {"barrier", cl_bar, NULL, 0, 0},
+                               {"work_group_barrier", cl_bar, NULL, 0, 0},
+                               {"sub_group_barrier", call_syncwarp, NULL, 0, 0},
+                               {"mem_fence", call_fence, NULL, 0, 0},
+                               {"read_mem_fence", call_fence, NULL, 0, 0},
+                               {"write_mem_fence", call_fence, NULL, 0, 0},
+                               {"atomic_work_item_fence", call_fence, NULL, 1, 0},
+                               {"work_group_all", cl_group_vote, NULL, 2, 0},
+                               {"work_group_any", cl_group_vote, NULL, 3, 0},
+                               {"async_work_group_copy", cl_async_copy, NULL, 0, 0},
+                               {"async_work_group_strided_copy", cl_async_copy, NULL, 1, 0},
+                               {"wait_group_events", cl_bar, NULL, 0, 0},
+                               {"prefetch", call_nothing, NULL, 0, 0},
+                               {"printf", call_printf, NULL, 0, 0},
+                               {"read_image*", cl_image, NULL, 0, 0},
+                               {"write_image*", cl_image, NULL, 0, 0},
+                               {"get_image*", cl_image, NULL, 0, 0},
+                               {"to_global", cl_same_pointer, NULL, 0, 0},
+                               {"to_local", cl_same_pointer, NULL, 0, 0},
+                               {"to_private", cl_same_pointer, NULL, 0, 0},
+                               {"min", NULL, each_minmax, 0, 0},
+                               {"max", NULL, each_minmax, 1, 0},
+                               {"fmin", NULL, each_minmax, 0, 0},
+                               {"fmax", NULL, each_minmax, 1, 0},
+                               {"clamp", NULL, each_clamp, 0, 0},
+                               {"abs", NULL, each_abs, 0, 0},
+                               {"abs_diff", NULL, each_abs_diff, 0, 0},
+                               {"add_sat", NULL, each_sat, WW_OP_ADD, -1},
+                               {"sub_sat", NULL, each_sat, WW_OP_SUB, -1},
+                               {"hadd", NULL, each_hadd, 0, -1},
+                               {"rhadd", NULL, each_hadd, 1, -1},
+                               {"mul_hi", NULL, each_mulhi, -1, 0},
+                               {"mad_hi", NULL, each_mulhi, -1, 1},
+                               {"mul24", NULL, each_mul24, -1, 0},
+                               {"mad24", NULL, each_mul24, -1, 1},
+                               {"mad_sat", NULL, each_mad_sat, 0, 0},
+                               {"clz", NULL, each_op, WW_OP_CTLZ, 0},
+                               {"ctz", NULL, each_op, WW_OP_CTTZ, 0},
+                               {"popcount", NULL, each_op, WW_OP_CTPOP, 0},
+                               {"rotate", NULL, each_rotate, 0, 0},
+                               {"upsample", NULL, each_upsample, 0, 0},
+                               {"degrees", NULL, each_scale, 1, 0},
+                               {"radians", NULL, each_scale, 0, 0},
+                               {"mix", NULL, each_mix, 0, 0},
+                               {"step", NULL, each_step, 0, 0},
+                               {"smoothstep", NULL, each_smoothstep, 0, 0},
+                               {"sign", NULL, each_sign, 0, 0},
+                               {"bitselect", NULL, each_bitselect, 0, 0},
+                               {"select", NULL, each_select, 0, 0},
+                               {"rootn", NULL, each_rootn, 0, 0},
+                               {"nan", NULL, each_nan, 0, 0},
+                               {"any", cl_any_all, NULL, 0, 0},
+                               {"all", cl_any_all, NULL, 1, 0},
+                               {"isnan", NULL, each_fclass, FC_NAN, 0},
+                               {"isinf", NULL, each_fclass, FC_INF, 0},
+                               {"isfinite", NULL, each_fclass, FC_FINITE, 0},
+                               {"isnormal", NULL, each_fclass, FC_NORMAL, 0},
+                               {"signbit", NULL, each_fclass, FC_SIGN, 0},
+                               {"isordered", NULL, each_fclass, FC_NOT_NAN2, 0},
+                               {"isunordered", NULL, each_fclass, FC_NAN2, 0},
+                               {"isequal", NULL, each_fclass, FC_EQ, 0},
+                               {"isnotequal", NULL, each_fclass, FC_NE, 0},
+                               {"isgreater", NULL, each_fclass, FC_GT, 0},
+                               {"isgreaterequal", NULL, each_fclass, FC_GE, 0},
+                               {"isless", NULL, each_fclass, FC_LT, 0},
+                               {"islessequal", NULL, each_fclass, FC_LE, 0},
+                               {"islessgreater", NULL, each_fclass, FC_LG, 0},
+                               {"dot", cl_geometric, NULL, G_DOT, 0},
+                               {"length", cl_geometric, NULL, G_LENGTH, 0},
+                               {"distance", cl_geometric, NULL, G_DISTANCE, 0},
+                               {"normalize", cl_geometric, NULL, G_NORMALIZE, 0},
+                               {"fast_length", cl_geometric, NULL, G_LENGTH, WW_F_APPROX},
+                               {"fast_distance", cl_geometric, NULL, G_DISTANCE, WW_F_APPROX},
+                               {"fast_normalize", cl_geometric, NULL, G_NORMALIZE, WW_F_APPROX},
+                               {"cross", cl_cross, NULL, 0, 0},
+                               {"sincos", cl_pointer, NULL, P_SINCOS, 0},
+                               {"fract", cl_pointer, NULL, P_FRACT, 0},
+                               {"modf", cl_pointer, NULL, P_MODF, 0},
+                               {"frexp", cl_pointer, NULL, P_FREXP, 0},
+                               {"remquo", cl_pointer, NULL, P_REMQUO, 0}};
 
 static const low_row *row_named(const char *base) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -699,13 +833,18 @@ bool call_opencl(low_callee *c) {
   if (c->F->L->dialect != WW_OPENCL || !parse_builtin(c, base)) return false;
   const low_row *r = row_named(base);
   if (r) {
-    if (r->each) call_each(c, r->each, r->x, r->y);
-    else r->whole(c, r->x, r->y);
+    if (r->each)
+      call_each(c, r->each, r->x, r->y);
+    else
+      r->whole(c, r->x, r->y);
     return true;
   }
-  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) || cl_atomic(c, base) || cl_sub_group_fn(c, base)) return true;
+  if (cl_convert(c, base) || cl_vload(c, base) || cl_vstore(c, base) || cl_atomic(c, base) || cl_sub_group_fn(c, base))
+    return true;
   const char *s = base;
-  if (!strncmp(s, "native_", 7)) s += 7, flags = WW_F_APPROX;
-  else if (!strncmp(s, "half_", 5)) s += 5, flags = WW_F_APPROX;
+  if (!strncmp(s, "native_", 7))
+    s += 7, flags = WW_F_APPROX;
+  else if (!strncmp(s, "half_", 5))
+    s += 5, flags = WW_F_APPROX;
   return call_float_fn(c, s, strlen(s), flags);
 }

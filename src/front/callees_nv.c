@@ -9,14 +9,35 @@ enum { SHARED_BASE = 0x01000000, SHARED_SIZE = 0x01000000, LOCAL_BASE = 0x200000
 /* ---- registers ---- */
 
 int low_nv_sreg(const char *s) {
-  static const struct { const char *name; int16_t sreg; } names[] = {
-      {"tid.x", WW_SREG_TID_X},       {"tid.y", WW_SREG_TID_Y},       {"tid.z", WW_SREG_TID_Z},       {"ntid.x", WW_SREG_NTID_X},
-      {"ntid.y", WW_SREG_NTID_Y},     {"ntid.z", WW_SREG_NTID_Z},     {"ctaid.x", WW_SREG_CTAID_X},   {"ctaid.y", WW_SREG_CTAID_Y},
-      {"ctaid.z", WW_SREG_CTAID_Z},   {"nctaid.x", WW_SREG_NCTAID_X}, {"nctaid.y", WW_SREG_NCTAID_Y}, {"nctaid.z", WW_SREG_NCTAID_Z},
-      {"laneid", WW_SREG_LANEID},     {"warpid", WW_SREG_WARPID},     {"nwarpid", WW_SREG_NWARPID},   {"warpsize", WW_SREG_WARPSIZE},
-      {"smid", WW_SREG_SMID},         {"nsmid", WW_SREG_NSMID},       {"gridid", WW_SREG_GRIDID},     {"lanemask.eq", WW_SREG_LANEMASK_EQ},
-      {"lanemask.lt", WW_SREG_LANEMASK_LT}, {"lanemask.le", WW_SREG_LANEMASK_LE}, {"lanemask.gt", WW_SREG_LANEMASK_GT},
-      {"lanemask.ge", WW_SREG_LANEMASK_GE}, {"dynamic.smem.size", WW_SREG_DYNSHARED}, {"WARP_SZ", WW_SREG_WARPSIZE}};
+  static const struct {
+    const char *name;
+    int16_t sreg;
+  } names[] = {{"tid.x", WW_SREG_TID_X},
+               {"tid.y", WW_SREG_TID_Y},
+               {"tid.z", WW_SREG_TID_Z},
+               {"ntid.x", WW_SREG_NTID_X},
+               {"ntid.y", WW_SREG_NTID_Y},
+               {"ntid.z", WW_SREG_NTID_Z},
+               {"ctaid.x", WW_SREG_CTAID_X},
+               {"ctaid.y", WW_SREG_CTAID_Y},
+               {"ctaid.z", WW_SREG_CTAID_Z},
+               {"nctaid.x", WW_SREG_NCTAID_X},
+               {"nctaid.y", WW_SREG_NCTAID_Y},
+               {"nctaid.z", WW_SREG_NCTAID_Z},
+               {"laneid", WW_SREG_LANEID},
+               {"warpid", WW_SREG_WARPID},
+               {"nwarpid", WW_SREG_NWARPID},
+               {"warpsize", WW_SREG_WARPSIZE},
+               {"smid", WW_SREG_SMID},
+               {"nsmid", WW_SREG_NSMID},
+               {"gridid", WW_SREG_GRIDID},
+               {"lanemask.eq", WW_SREG_LANEMASK_EQ},
+               {"lanemask.lt", WW_SREG_LANEMASK_LT},
+               {"lanemask.le", WW_SREG_LANEMASK_LE},
+               {"lanemask.gt", WW_SREG_LANEMASK_GT},
+               {"lanemask.ge", WW_SREG_LANEMASK_GE},
+               {"dynamic.smem.size", WW_SREG_DYNSHARED},
+               {"WARP_SZ", WW_SREG_WARPSIZE}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, s)) return names[i].sreg;
   return -1;
@@ -25,10 +46,12 @@ int low_nv_sreg(const char *s) {
 void call_nv_sreg(low_callee *c, int x, int y) {
   (void)x, (void)y;
   int s = low_nv_sreg(c->tail);
-  if (s >= 0) call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
+  if (s >= 0)
+    call_set_int(c, low_sreg(c->F, (ww_sreg)s), WW_I32, false);
   else if (!strncmp(c->tail, "clock", 5) || !strncmp(c->tail, "globaltimer", 11))
     c->res[0] = low_op(c->F, WW_OP_CLOCK, c->rt->c[0].type, WW_NOVAL, WW_NOVAL, WW_NOVAL);
-  else call_refuse(c);
+  else
+    call_refuse(c);
 }
 
 void call_activemask(low_callee *c, int x, int y) {
@@ -112,7 +135,8 @@ ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t) {
   yes = low_op(F, WW_OP_AND, WW_I32, yes, mask, WW_NOVAL);
   if (mode == WW_VOTE_BALLOT) return yes;
   if (mode == WW_VOTE_ANY) return low_cmp(F, WW_NE, WW_I32, yes, zero);
-  ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL, WW_NOVAL);
+  ww_val no = low_opx(F, WW_OP_VOTE, WW_I32, WW_VOTE_BALLOT, 0, low_op(F, WW_OP_XOR, WW_I1, p, one, WW_NOVAL), WW_NOVAL,
+                      WW_NOVAL);
   ww_val all = low_cmp(F, WW_EQ, WW_I32, low_op(F, WW_OP_AND, WW_I32, no, mask, WW_NOVAL), zero);
   return mode == WW_VOTE_ALL ? all : low_op(F, WW_OP_OR, WW_I1, all, low_cmp(F, WW_EQ, WW_I32, yes, zero), WW_NOVAL);
 }
@@ -145,7 +169,8 @@ void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]) {
   ww_val same = low_op(F, WW_OP_AND, WW_I32, out[0], mask, WW_NOVAL);
   out[0] = same;
   if (!all) return;
-  ww_val here = low_op(F, WW_OP_AND, WW_I32, low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
+  ww_val here =
+      low_op(F, WW_OP_AND, WW_I32, low_op(F, WW_OP_ACTIVEMASK, WW_I32, WW_NOVAL, WW_NOVAL, WW_NOVAL), mask, WW_NOVAL);
   out[1] = low_cmp(F, WW_EQ, WW_I32, same, here);
   out[0] = low_select(F, WW_I32, out[1], same, low_const(F, WW_I32, 0));
 }
@@ -164,8 +189,11 @@ void call_nv_redux(low_callee *c, int x, int y) {
   (void)x, (void)y;
   int64_t mask;
   uint32_t value = call_const(c, 1, &mask) && mask == -1 ? 0 : 1;
-  static const struct { const char *name; uint8_t rmw; } ops[] = {{"add", WW_RMW_ADD},   {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX}, {"min", WW_RMW_SMIN},
-                                                                    {"max", WW_RMW_SMAX}, {"and", WW_RMW_AND},   {"or", WW_RMW_OR},     {"xor", WW_RMW_XOR}};
+  static const struct {
+    const char *name;
+    uint8_t rmw;
+  } ops[] = {{"add", WW_RMW_ADD},  {"umin", WW_RMW_UMIN}, {"umax", WW_RMW_UMAX}, {"min", WW_RMW_SMIN},
+             {"max", WW_RMW_SMAX}, {"and", WW_RMW_AND},   {"or", WW_RMW_OR},     {"xor", WW_RMW_XOR}};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (!strcmp(ops[i].name, c->tail)) {
       c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value), WW_NOVAL, WW_NOVAL);
@@ -212,8 +240,10 @@ void call_nv_atomic(low_callee *c, int x, int y) {
     return;
   }
   int op = n > at ? rmw_named(tok[at], t, n > at + 2 && strchr(tok[at + 2], 'u')) : -1;
-  if (op < 0) call_refuse(c);
-  else c->res[0] = low_atom(c->F, (ww_rmw)op, t, p, call_arg(c, 1), true);
+  if (op < 0)
+    call_refuse(c);
+  else
+    c->res[0] = low_atom(c->F, (ww_rmw)op, t, p, call_arg(c, 1), true);
 }
 
 static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
@@ -222,17 +252,23 @@ static ww_val in_window(low_fn *F, ww_val a, uint64_t base, uint64_t size) {
 
 void call_nv_isspace(low_callee *c, int x, int y) {
   (void)x, (void)y;
-  static const char *const names[WW_NSPACES] = {[WW_GENERIC] = "-", [WW_GLOBAL] = "global", [WW_SHARED] = "shared", [WW_CONST] = "const", [WW_LOCAL] = "local", [WW_PARAM] = "param"};
+  static const char *const names[WW_NSPACES] = {[WW_GENERIC] = "-",   [WW_GLOBAL] = "global", [WW_SHARED] = "shared",
+                                                [WW_CONST] = "const", [WW_LOCAL] = "local",   [WW_PARAM] = "param"};
   low_fn *F = c->F;
   ww_space is = low_space_of(F, c->arg[0]), want = WW_GENERIC;
   for (int s = 1; s < WW_NSPACES; s++)
     if (!strncmp(c->tail, names[s], strlen(names[s]))) want = (ww_space)s;
   ww_val a = call_arg(c, 0);
-  if (is != WW_GENERIC) c->res[0] = low_const(F, WW_I1, is == want);
-  else if (want == WW_SHARED) c->res[0] = in_window(F, a, SHARED_BASE, SHARED_SIZE);
-  else if (want == WW_LOCAL) c->res[0] = in_window(F, a, LOCAL_BASE, LOCAL_SIZE);
-  else if (want == WW_GLOBAL) c->res[0] = low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32));
-  else c->res[0] = low_const(F, WW_I1, 0);
+  if (is != WW_GENERIC)
+    c->res[0] = low_const(F, WW_I1, is == want);
+  else if (want == WW_SHARED)
+    c->res[0] = in_window(F, a, SHARED_BASE, SHARED_SIZE);
+  else if (want == WW_LOCAL)
+    c->res[0] = in_window(F, a, LOCAL_BASE, LOCAL_SIZE);
+  else if (want == WW_GLOBAL)
+    c->res[0] = low_cmp(F, WW_UGE, WW_I64, a, low_const(F, WW_I64, 1ull << 32));
+  else
+    c->res[0] = low_const(F, WW_I1, 0);
 }
 
 void call_nv_handle(low_callee *c, int x, int y) {
@@ -244,8 +280,10 @@ void call_nv_handle(low_callee *c, int x, int y) {
 void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes) {
   uint64_t k;
   if (low_is_const(F, src_bytes, &k)) {
-    if (k) low_copy(F, to, from, bytes);
-    else low_fill(F, to, low_const(F, WW_I8, 0), bytes);
+    if (k)
+      low_copy(F, to, from, bytes);
+    else
+      low_fill(F, to, low_const(F, WW_I8, 0), bytes);
     return;
   }
   uint32_t copy = low_new_block(F, NULL), clear = low_new_block(F, NULL), join = low_new_block(F, NULL);
@@ -273,8 +311,10 @@ void call_nv_cp_async(low_callee *c, int x, int y) {
   low_addr to = call_ptr(c, 0, bytes), from = call_ptr(c, 1, bytes);
   to.space = WW_SHARED;
   from.space = WW_GLOBAL;
-  if (c->nargs > 2) low_copy_or_zero(c->F, to, from, call_arg_as(c, 2, WW_I32, false), bytes);
-  else low_copy(c->F, to, from, bytes);
+  if (c->nargs > 2)
+    low_copy_or_zero(c->F, to, from, call_arg_as(c, 2, WW_I32, false), bytes);
+  else
+    low_copy(c->F, to, from, bytes);
 }
 
 /* ---- bits ---- */
@@ -307,15 +347,26 @@ void call_nv_dp(low_callee *c, int op, int y) {
 /* ---- floating point by token ---- */
 
 static int rounding(const char *tok) {
-  return !strcmp(tok, "rn") ? WW_RN : !strcmp(tok, "rz") ? WW_RZ : !strcmp(tok, "rm") || !strcmp(tok, "rd") ? WW_RD : !strcmp(tok, "rp") || !strcmp(tok, "ru") ? WW_RU : !strcmp(tok, "rna") ? WW_RNA : -1;
+  return !strcmp(tok, "rn")                         ? WW_RN
+         : !strcmp(tok, "rz")                       ? WW_RZ
+         : !strcmp(tok, "rm") || !strcmp(tok, "rd") ? WW_RD
+         : !strcmp(tok, "rp") || !strcmp(tok, "ru") ? WW_RU
+         : !strcmp(tok, "rna")                      ? WW_RNA
+                                                    : -1;
 }
 
-typedef struct { const char *name; uint8_t op; int16_t math; } float_op;
+typedef struct {
+  const char *name;
+  uint8_t op;
+  int16_t math;
+} float_op;
 static const float_op float_ops[] = {
-    {"add", WW_OP_FADD, -1},  {"sub", WW_OP_FSUB, -1}, {"mul", WW_OP_FMUL, -1},  {"div", WW_OP_FDIV, -1},   {"fma", WW_OP_FMA, -1},   {"fmin", WW_OP_FMIN, -1},
-    {"fmax", WW_OP_FMAX, -1}, {"neg", WW_OP_FNEG, -1}, {"fabs", WW_OP_FABS, -1}, {"abs", WW_OP_FABS, -1},   {"rcp", 0, WW_MATH_RCP},   {"sqrt", 0, WW_MATH_SQRT},
-    {"rsqrt", 0, WW_MATH_RSQRT}, {"ex2", 0, WW_MATH_EXP2}, {"lg2", 0, WW_MATH_LOG2}, {"sin", 0, WW_MATH_SIN}, {"cos", 0, WW_MATH_COS}, {"tanh", 0, WW_MATH_TANH},
-    {"ceil", 0, WW_MATH_CEIL}, {"floor", 0, WW_MATH_FLOOR}, {"trunc", 0, WW_MATH_TRUNC}, {"round", 0, WW_MATH_RINT}};
+    {"add", WW_OP_FADD, -1},     {"sub", WW_OP_FSUB, -1},   {"mul", WW_OP_FMUL, -1},   {"div", WW_OP_FDIV, -1},
+    {"fma", WW_OP_FMA, -1},      {"fmin", WW_OP_FMIN, -1},  {"fmax", WW_OP_FMAX, -1},  {"neg", WW_OP_FNEG, -1},
+    {"fabs", WW_OP_FABS, -1},    {"abs", WW_OP_FABS, -1},   {"rcp", 0, WW_MATH_RCP},   {"sqrt", 0, WW_MATH_SQRT},
+    {"rsqrt", 0, WW_MATH_RSQRT}, {"ex2", 0, WW_MATH_EXP2},  {"lg2", 0, WW_MATH_LOG2},  {"sin", 0, WW_MATH_SIN},
+    {"cos", 0, WW_MATH_COS},     {"tanh", 0, WW_MATH_TANH}, {"ceil", 0, WW_MATH_CEIL}, {"floor", 0, WW_MATH_FLOOR},
+    {"trunc", 0, WW_MATH_TRUNC}, {"round", 0, WW_MATH_RINT}};
 
 static ww_val each_saturated(low_callee *c, const low_lane *s, int op, int sub_flags) {
   low_lane r = *s;
@@ -332,25 +383,31 @@ static bool conversion(low_callee *c, const char *op, int round) {
   const char *two = strchr(op, '2');
   if (!two || two == op || c->nargs != 1 || c->rt->n != 1 || c->at[0]->n != 1) return false;
   bool half = !strcmp(two + 1, "h"), from_unsigned = op[0] == 'u', to_unsigned = two[1] == 'u';
-  if (half && !ww_is_float(c->rt->c[0].type)) call_each(c, each_bits, 1, 0);
+  if (half && !ww_is_float(c->rt->c[0].type))
+    call_each(c, each_bits, 1, 0);
   else if (!strncmp(op, "bf", 2) || !strncmp(two + 1, "bf", 2)) {
     if (!ww_is_float(c->rt->c[0].type)) return false;
     call_each(c, each_cvt, round, 0);
-  } else call_each(c, each_cvt, round, ww_is_float(c->at[0]->c[0].type) ? !to_unsigned : !from_unsigned);
+  } else
+    call_each(c, each_cvt, round, ww_is_float(c->at[0]->c[0].type) ? !to_unsigned : !from_unsigned);
   return true;
 }
 
-static const low_comp pair_bf16[2] = {{WW_BF16, 2, 16, 0}, {WW_BF16, 2, 16, 2}}, pair_f16[2] = {{WW_F16, 2, 16, 0}, {WW_F16, 2, 16, 2}};
+static const low_comp pair_bf16[2] = {{WW_BF16, 2, 16, 0}, {WW_BF16, 2, 16, 2}},
+                      pair_f16[2] = {{WW_F16, 2, 16, 0}, {WW_F16, 2, 16, 2}};
 
 /* ff2bf16x2.rn(a, b): a goes to the high half */
 static bool pack_convert(low_callee *c, const char *op, int round, bool relu) {
   bool bf = !strcmp(op, "ff2bf16x2");
   if ((!bf && strcmp(op, "ff2f16x2")) || c->nargs != 2) return false;
   ww_type t = bf ? WW_BF16 : WW_F16;
-  ww_val v[2] = {low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 1)), low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
+  ww_val v[2] = {low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 1)),
+                 low_cvt(c->F, WW_OP_FCVT, t, WW_F32, round, call_arg(c, 0))};
   for (int i = 0; i < 2 && relu; i++) v[i] = low_op(c->F, WW_OP_FMAX, t, v[i], low_fconst(c->F, t, 0), WW_NOVAL);
-  if (c->rt->n == 2) c->res[0] = v[0], c->res[1] = v[1];
-  else low_repack(c->F, bf ? pair_bf16 : pair_f16, 2, v, c->rt->c, c->rt->n, c->res);
+  if (c->rt->n == 2)
+    c->res[0] = v[0], c->res[1] = v[1];
+  else
+    low_repack(c->F, bf ? pair_bf16 : pair_f16, 2, v, c->rt->c, c->rt->n, c->res);
   return true;
 }
 
@@ -376,10 +433,16 @@ void call_nv_float(low_callee *c, int x, int y) {
     const float_op *f = &float_ops[i];
     if (strcmp(tok[0], f->name)) continue;
     if (!c->rt->n || !ww_is_float(c->rt->c[0].type)) break; /* packed as integers */
-    if (f->math >= 0) call_each(c, each_math, f->math, approx ? WW_F_APPROX : 0);
-    else if (f->op == WW_OP_FMIN || f->op == WW_OP_FMAX) call_each(c, each_fminmax, f->op, has(tok, n, "nan"));
-    else call_each(c, relu ? each_relu : has(tok, n, "sat") ? each_saturated : each_op, f->op,
-                   (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | (approx ? APPROX : 0));
+    if (f->math >= 0)
+      call_each(c, each_math, f->math, approx ? WW_F_APPROX : 0);
+    else if (f->op == WW_OP_FMIN || f->op == WW_OP_FMAX)
+      call_each(c, each_fminmax, f->op, has(tok, n, "nan"));
+    else
+      call_each(c,
+                relu                 ? each_relu
+                : has(tok, n, "sat") ? each_saturated
+                                     : each_op,
+                f->op, (f->op == WW_OP_FNEG || f->op == WW_OP_FABS ? 0 : round) | (approx ? APPROX : 0));
     return;
   }
   if (n && (conversion(c, tok[0], round) || pack_convert(c, tok[0], round, relu))) return;
@@ -397,16 +460,19 @@ static int suffix_round(const char *name, size_t *n) { /* _rn _rz _rd _ru at the
 
 /* fadd dadd fmaf fma fsqrt drcp ... with an explicit rounding */
 static bool rounded(low_callee *c, const char *s, size_t n, int round) {
-  static const float_op ops[] = {{"add", WW_OP_FADD, -1}, {"sub", WW_OP_FSUB, -1},   {"mul", WW_OP_FMUL, -1},   {"div", WW_OP_FDIV, -1},
-                                 {"rcp", 0, WW_MATH_RCP}, {"sqrt", 0, WW_MATH_SQRT}, {"rsqrt", 0, WW_MATH_RSQRT}};
+  static const float_op ops[] = {{"add", WW_OP_FADD, -1},    {"sub", WW_OP_FSUB, -1}, {"mul", WW_OP_FMUL, -1},
+                                 {"div", WW_OP_FDIV, -1},    {"rcp", 0, WW_MATH_RCP}, {"sqrt", 0, WW_MATH_SQRT},
+                                 {"rsqrt", 0, WW_MATH_RSQRT}};
   if (!strncmp(s, "fma", 3) && (n == 3 || !strncmp(s + 3, "f", 1))) {
     call_each(c, each_op, WW_OP_FMA, round);
     return true;
   }
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (n != strlen(ops[i].name) + 1 || (s[0] != 'f' && s[0] != 'd') || strncmp(s + 1, ops[i].name, n - 1)) continue;
-    if (ops[i].math >= 0) call_each(c, each_math, ops[i].math, 0);
-    else call_each(c, each_op, ops[i].op, round);
+    if (ops[i].math >= 0)
+      call_each(c, each_math, ops[i].math, 0);
+    else
+      call_each(c, each_op, ops[i].op, round);
     return true;
   }
   return false;
@@ -434,14 +500,18 @@ void call_nv_lib(low_callee *c, int x, int y) {
 
 /* ---- the C math library ---- */
 
-static ww_type arg_type(low_callee *c, uint32_t i) { return i < c->nargs && c->at[i]->n ? (ww_type)c->at[i]->c[0].type : WW_VOID; }
+static ww_type arg_type(low_callee *c, uint32_t i) {
+  return i < c->nargs && c->at[i]->n ? (ww_type)c->at[i]->c[0].type : WW_VOID;
+}
 
 static void store_to(low_callee *c, uint32_t i, ww_val v, ww_type t) {
   low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), 0};
   low_store(c->F, call_ptr(c, i, ww_type_bytes[t]), &one, 1, &v);
 }
 
-static ww_val math1(low_callee *c, ww_math m, ww_type t, int flags, uint32_t i) { return low_math(c->F, m, t, flags, call_arg(c, i), WW_NOVAL, WW_NOVAL); }
+static ww_val math1(low_callee *c, ww_math m, ww_type t, int flags, uint32_t i) {
+  return low_math(c->F, m, t, flags, call_arg(c, i), WW_NOVAL, WW_NOVAL);
+}
 
 static bool with_pointers(low_callee *c, const char *s, int flags) {
   low_fn *F = c->F;
@@ -456,12 +526,15 @@ static bool with_pointers(low_callee *c, const char *s, int flags) {
   } else if (!strcmp(s, "modf")) {
     ww_val whole = math1(c, WW_MATH_TRUNC, t, 0, 0);
     store_to(c, 1, whole, t);
-    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0, low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL), call_arg(c, 0), WW_NOVAL);
+    c->res[0] = low_math(F, WW_MATH_COPYSIGN, t, 0, low_op(F, WW_OP_FSUB, t, call_arg(c, 0), whole, WW_NOVAL),
+                         call_arg(c, 0), WW_NOVAL);
   } else if (!strcmp(s, "remquo")) {
-    ww_val q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL), WW_NOVAL, WW_NOVAL);
+    ww_val q = low_math(F, WW_MATH_RINT, t, 0, low_op(F, WW_OP_FDIV, t, call_arg(c, 0), call_arg(c, 1), WW_NOVAL),
+                        WW_NOVAL, WW_NOVAL);
     c->res[0] = low_math(F, WW_MATH_REMAINDER, t, 0, call_arg(c, 0), call_arg(c, 1), WW_NOVAL);
     store_to(c, 2, low_cvt(F, WW_OP_FTOSI, WW_I32, t, WW_RZ, q), WW_I32);
-  } else return false;
+  } else
+    return false;
   return true;
 }
 
@@ -472,21 +545,31 @@ static ww_val norm4(low_callee *c, ww_type t) {
 }
 
 static bool irregular(low_callee *c, const char *s) {
-  static const struct { const char *name; int8_t what, round; } rows[] = {
-      {"isnan", FC_NAN, 0}, {"isinf", FC_INF, 0}, {"finite", FC_FINITE, 0}, {"isfinite", FC_FINITE, 0}, {"signbit", FC_SIGN, 0}, {"isnormal", FC_NORMAL, 0},
-      {"lrint", -1, WW_RN}, {"llrint", -1, WW_RN}, {"lround", -1, WW_RNA}, {"llround", -1, WW_RNA}};
+  static const struct {
+    const char *name;
+    int8_t what, round;
+  } rows[] = {{"isnan", FC_NAN, 0},    {"isinf", FC_INF, 0},       {"finite", FC_FINITE, 0}, {"isfinite", FC_FINITE, 0},
+              {"signbit", FC_SIGN, 0}, {"isnormal", FC_NORMAL, 0}, {"lrint", -1, WW_RN},     {"llrint", -1, WW_RN},
+              {"lround", -1, WW_RNA},  {"llround", -1, WW_RNA}};
   ww_type t = arg_type(c, 0);
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     if (strcmp(rows[i].name, s) || !ww_is_float(t)) continue;
-    if (rows[i].what >= 0) call_each(c, each_fclass, rows[i].what, 0);
-    else call_each(c, each_cvt, rows[i].round, 1);
+    if (rows[i].what >= 0)
+      call_each(c, each_fclass, rows[i].what, 0);
+    else
+      call_each(c, each_cvt, rows[i].round, 1);
     return true;
   }
-  if (!strcmp(s, "nan")) c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
-  else if (!strcmp(s, "norm4d")) c->res[0] = low_math(c->F, WW_MATH_SQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
-  else if (!strcmp(s, "rnorm4d")) c->res[0] = low_math(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
-  else if (!strcmp(s, "scalbln")) call_each(c, each_math, WW_MATH_LDEXP, 0);
-  else return false;
+  if (!strcmp(s, "nan"))
+    c->res[0] = low_fconst(c->F, c->rt->c[0].type, (double)__builtin_nan(""));
+  else if (!strcmp(s, "norm4d"))
+    c->res[0] = low_math(c->F, WW_MATH_SQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+  else if (!strcmp(s, "rnorm4d"))
+    c->res[0] = low_math(c->F, WW_MATH_RSQRT, t, 0, norm4(c, t), WW_NOVAL, WW_NOVAL);
+  else if (!strcmp(s, "scalbln"))
+    call_each(c, each_math, WW_MATH_LDEXP, 0);
+  else
+    return false;
   return true;
 }
 

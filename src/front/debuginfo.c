@@ -14,7 +14,8 @@
 
 /* A header the user did not write: shims, clang's own, the system's. */
 static bool foreign(const char *path) {
-  static const char *const parts[] = {"/shim/", "/lib/clang/", "/usr/include/", "/usr/lib/", "/usr/local/cuda", "/opt/rocm", "<built-in>", "/.cache/warpwise/"};
+  static const char *const parts[] = {"/shim/",          "/lib/clang/", "/usr/include/", "/usr/lib/",
+                                      "/usr/local/cuda", "/opt/rocm",   "<built-in>",    "/.cache/warpwise/"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strstr(path, parts[i])) return true;
   return !strncmp(ww_path_base(path), "ww_", 3);
@@ -26,7 +27,9 @@ static uint32_t file_index(low *L, LLVMMetadataRef file) {
   if (!fresh) return *at;
   unsigned nd, nf;
   const char *d = LLVMDIFileGetDirectory(file, &nd), *f = LLVMDIFileGetFilename(file, &nf);
-  char *path = nf && f[0] == '/' ? ww_strndup(L->a, f, nf) : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "", (int)nf, nf ? f : "");
+  char *path = nf && f[0] == '/'
+                   ? ww_strndup(L->a, f, nf)
+                   : ww_fmt(L->a, "%.*s%s%.*s", (int)nd, nd ? d : "", nd ? "/" : "", (int)nf, nf ? f : "");
   for (uint32_t i = 0; i < L->file_list.n; i++)
     if (!strcmp(L->file_list.v[i], path)) return *at = i;
   *at = L->file_list.n;
@@ -124,8 +127,10 @@ static const char *plain_name(low *L, const char *mangled) {
 /* Namespaced and function-local variables keep their last name: _ZN3cfg4coefE, _ZZ4kernvE4tile, _ZL1n; else as it is. */
 const char *low_variable_name(low *L, const char *mangled) {
   const char *dot = strrchr(mangled, '.');
-  if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1]) return ww_strdup(L->a, dot + 1); /* kernel.variable */
-  for (const char *const *tail = (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL}; *tail; tail++) {
+  if (L->dialect == WW_OPENCL && dot && dot != mangled && !isdigit((unsigned char)dot[1]) && dot[1])
+    return ww_strdup(L->a, dot + 1); /* kernel.variable */
+  for (const char *const *tail = (const char *const[]){".static.", ".intern.", "__static__", "__intern__", NULL}; *tail;
+       tail++) {
     dot = strstr(mangled, *tail); /* -fgpu-rdc: clang makes a static variable visible under a longer name */
     if (dot && dot != mangled) return low_variable_name(L, ww_strndup(L->a, mangled, (size_t)(dot - mangled)));
   }
@@ -205,7 +210,8 @@ static LLVMMetadataRef strip(low *L, LLVMMetadataRef t, bool *is_const, bool *is
     } else if (is_pointer && (!strcmp(tag, "pointer_type") || strstr(tag, "reference_type"))) {
       *is_pointer = true;
       return node_child(L, t, OP_BASE_TYPE);
-    } else if (strcmp(tag, "typedef") && strcmp(tag, "volatile_type") && strcmp(tag, "restrict_type")) return t;
+    } else if (strcmp(tag, "typedef") && strcmp(tag, "volatile_type") && strcmp(tag, "restrict_type"))
+      return t;
     t = node_child(L, t, OP_BASE_TYPE);
   }
   return t;
@@ -219,7 +225,8 @@ static ww_type basic_type(low *L, LLVMMetadataRef t, uint64_t bytes) {
     return WW_VOID;
   }
   if (LLVMGetMetadataKind(t) == LLVMDIDerivedTypeMetadataKind) return WW_I64; /* a pointer */
-  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") || !strcmp(name, "_Float16") || !strcmp(name, "__bf16")))
+  if (name && (strstr(name, "float") || strstr(name, "double") || !strcmp(name, "half") || !strcmp(name, "_Float16") ||
+               !strcmp(name, "__bf16")))
     return !strcmp(name, "__bf16") ? WW_BF16 : bytes == 8 ? WW_F64 : bytes == 4 ? WW_F32 : WW_F16;
   return bytes == 8 ? WW_I64 : bytes == 4 ? WW_I32 : bytes == 2 ? WW_I16 : WW_I8;
 }

@@ -374,14 +374,15 @@ static void note_flags(const ww_flags *f, ww_diags *diags, ww_arena *a) {
     ww_push(a, diags, (ww_diag){.message = ww_fmt(a, "flag '%s' is not known here and was ignored", f->ignored.v[i])});
 }
 
-static ww_status no_kernel(const ww_front_options *o, const objects *ob, ww_err *e) {
+/* Where nothing was left out it is a file without kernels, or of templates alone: no error. */
+static ww_status no_kernel(const objects *ob, ww_err *e) {
   for (uint32_t i = 0; i < ob->diags.n; i++)
-    if (ob->diags.v[i].file) {
+    if (ob->diags.v[i].file && ob->diags.v[i].error) {
       ww_status rc = ww_fail(e, WW_EPARSE, "no kernel could be listed: %s", ob->diags.v[i].message);
       if (e) e->file = ob->diags.v[i].file, e->line = ob->diags.v[i].line;
       return rc;
     }
-  return ww_fail(e, WW_EPARSE, "no kernel in '%s'", o->files[0]);
+  return WW_OK;
 }
 
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
@@ -405,9 +406,8 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   list_lost_kernels(&ob.losses, &out->module, a);
   out->partial = ob.diags.n > 0;
   for (uint32_t i = 0; i < o->nfiles; i++) note_templates(&in[i], &out->module, &ob.diags, a);
-  if (!count_kernels(&out->module)) return no_kernel(o, &ob, e);
   note_flags(&flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
-  return WW_OK;
+  return count_kernels(&out->module) ? WW_OK : no_kernel(&ob, e);
 }

@@ -39,7 +39,7 @@ typedef struct {
   bool partial;     /* something of the file was left out to save the rest; diags say what */
 } ww_unit;
 
-/* Parses, lowers, checks. Fails only when no kernel of the files could be listed. */
+/* Parses, lowers, checks. Fails when something was left out and no kernel could be listed; files without kernels are fine. */
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
 /* The launches of the host code, from the host half of the same sources; none found is WW_OK and n == 0. */
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e);

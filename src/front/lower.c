@@ -43,15 +43,18 @@ static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
   LLVMDisposeMessage(s);
 }
 
-static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le, ww_err *e) {
+static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
+                              ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
     LLVMModuleRef m = NULL;
     LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode[i], sizes[i], "device");
     bool bad = LLVMParseBitcodeInContext2(L->ctx, buf, &m);
     LLVMDisposeMemoryBuffer(buf);
     if (bad) return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s", i, le->text);
-    if (!L->mod) L->mod = m;
-    else if (LLVMLinkModules2(L->mod, m)) return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
+    if (!L->mod)
+      L->mod = m;
+    else if (LLVMLinkModules2(L->mod, m))
+      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
   }
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
@@ -70,12 +73,14 @@ static LLVMTargetMachineRef target_machine(low *L) {
     LLVMInitializeAMDGPUTargetInfo();
     LLVMInitializeAMDGPUTarget();
     LLVMInitializeAMDGPUTargetMC();
-  } else return NULL;
+  } else
+    return NULL;
   if (LLVMGetTargetFromTriple(triple, &t, &msg)) {
     LLVMDisposeMessage(msg);
     return NULL;
   }
-  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "", LLVMCodeGenLevelAggressive, LLVMRelocDefault, LLVMCodeModelDefault);
+  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "", LLVMCodeGenLevelAggressive,
+                                 LLVMRelocDefault, LLVMCodeModelDefault);
 }
 
 static bool has_attr(LLVMValueRef f, const char *name) {
@@ -95,10 +100,12 @@ static bool mark_inline(low *L) {
   unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
   bool any = false;
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") || has_attr(f, "optnone")) continue;
+    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") || has_attr(f, "optnone"))
+      continue;
     LLVMUseRef use = LLVMGetFirstUse(f);
     if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000)) continue;
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(L->ctx, always, 0));
+    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(L->ctx, always, 0));
     any = true;
   }
   return any;
@@ -137,8 +144,11 @@ static void run_passes(low *L, bool linked) {
   run(L, tm, o, "globaldce");
   drop_variable_info(L);
   bool inlined = mark_inline(L);
-  const char *clean = !inlined ? "" : linked ? "always-inline,default<O2>," : "always-inline,function(sroa,early-cse,instcombine,simplifycfg),";
-  char *text = ww_fmt(L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,load-store-vectorizer)", clean);
+  const char *clean = !inlined ? ""
+                      : linked ? "always-inline,default<O2>,"
+                               : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
+  char *text = ww_fmt(
+      L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,load-store-vectorizer)", clean);
   LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
   LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
   run(L, tm, o, text);
@@ -179,13 +189,15 @@ static void annotations(low *L) {
     if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0])) continue;
     for (unsigned j = 1; j + 1 < k; j += 2) {
       const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
-      if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1])) annotation(L, op[0], key, len, (uint32_t)LLVMConstIntGetZExtValue(op[j + 1]));
+      if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
+        annotation(L, op[0], key, len, (uint32_t)LLVMConstIntGetZExtValue(op[j + 1]));
     }
   }
 }
 
 static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
-  LLVMAttributeRef at = LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  LLVMAttributeRef at =
+      LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
   return at ? LLVMGetStringAttributeValue(at, n) : NULL;
 }
 
@@ -202,7 +214,8 @@ static void attribute_bounds(struct low_kernel *k) {
     }
   }
   if ((s = string_attr(k->fn, "nvvm.minctasm", &n))) k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
-  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) && sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024) k->max_threads = hi;
+  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) && sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
+    k->max_threads = hi;
 }
 
 static void required_size(low *L, struct low_kernel *k) {
@@ -221,7 +234,8 @@ static void required_size(low *L, struct low_kernel *k) {
 static void find_kernels(low *L) {
   for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
     unsigned cc = LLVMGetFunctionCallConv(f);
-    if (!LLVMIsDeclaration(f) && (cc == CC_PTX_KERNEL || cc == CC_SPIR_KERNEL || cc == CC_AMDGPU_KERNEL)) kernel_of(L, f);
+    if (!LLVMIsDeclaration(f) && (cc == CC_PTX_KERNEL || cc == CC_SPIR_KERNEL || cc == CC_AMDGPU_KERNEL))
+      kernel_of(L, f);
   }
   annotations(L);
   for (uint32_t i = 0; i < L->kernel.n; i++) {
@@ -249,7 +263,8 @@ uint32_t low_symbol(low *L, LLVMValueRef gv) {
   if (!*s.mangled) s.mangled = ww_fmt(L->a, ".constant%u", index);
   s.name = low_variable_name(L, s.mangled);
   const char *refusal = NULL;
-  if (LLVMIsDeclaration(gv) && !s.dynamic) refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
+  if (LLVMIsDeclaration(gv) && !s.dynamic)
+    refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
   ww_push(L->a, &L->sym_list, s);
   ww_push(L->a, &L->sym_llvm, gv);
   ww_push(L->a, &L->sym_refusal, refusal);
@@ -273,7 +288,8 @@ uint32_t low_want_fn(low *L, LLVMValueRef f) {
     struct low_kernel *kn = &L->kernel.v[k - 1];
     F->fn.max_threads = kn->max_threads;
     F->fn.min_blocks = kn->min_blocks;
-    for (int d = 0; d < 3 && (kn->req[0] || kn->req[1] || kn->req[2]); d++) F->fn.req_block[d] = kn->req[d] ? kn->req[d] : 1;
+    for (int d = 0; d < 3 && (kn->req[0] || kn->req[1] || kn->req[2]); d++)
+      F->fn.req_block[d] = kn->req[d] ? kn->req[d] : 1;
   }
   low_describe(L, f, &F->fn);
   ww_push(L->a, &L->list, F);
@@ -321,7 +337,8 @@ static void formal_params(low_fn *F, formal *f, uint32_t i) {
   f->packed = F->is_kernel && !f->by && f->t->n != 1;
   if (f->t->refuse) low_refuse(F, "takes %s", f->t->refuse);
   LLVMTypeRef whole = F->is_kernel && f->by ? f->by : lt;
-  ww_param p = {.type = WW_I64, .size = (uint32_t)LLVMABISizeOfType(L->td, whole), .align = LLVMABIAlignmentOfType(L->td, whole)};
+  ww_param p = {
+      .type = WW_I64, .size = (uint32_t)LLVMABISizeOfType(L->td, whole), .align = LLVMABIAlignmentOfType(L->td, whole)};
   LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
   if (f->by && al) p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
   if (F->is_kernel && (f->by || f->packed)) {
@@ -361,7 +378,8 @@ static bool only_read(LLVMValueRef v, int depth) {
       break;
     case LLVMCall: {
       const char *name = low_name(LLVMGetCalledValue(user));
-      bool copy = (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) && LLVMGetOperand(user, 0) != v;
+      bool copy =
+          (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) && LLVMGetOperand(user, 0) != v;
       if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8)) return false;
       break;
     }
@@ -375,7 +393,8 @@ static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
   uint64_t at = low_frame(F, bytes, align < 16 ? 16 : align);
   ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
   F->prologue.ins.v[F->prologue.ins.n - 1].imm = (int64_t)at;
-  low_addr to = {.base = v, .space = WW_LOCAL, .align = align}, from = {.base = f->first, .space = WW_PARAM, .align = align};
+  low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
+           from = {.base = f->first, .space = WW_PARAM, .align = align};
   low_copy(F, to, from, bytes);
   low_set(F, f->p, &v, 1);
 }
@@ -385,8 +404,10 @@ static void bind_formal(low_fn *F, formal *f) {
   ww_val first = f->first; /* parameters are the first values, in order */
   F->cur = LOW_PROLOGUE;
   if (F->is_kernel && f->by) {
-    if (only_read(f->p, 12)) low_set(F, f->p, &first, 1);
-    else own_copy(F, f, p->size, p->align);
+    if (only_read(f->p, 12))
+      low_set(F, f->p, &first, 1);
+    else
+      own_copy(F, f, p->size, p->align);
     return;
   }
   ww_val *v = WW_NEWN(F->L->a, ww_val, f->t->n ? f->t->n : 1);
@@ -421,7 +442,8 @@ static void lower_fn(low_fn *F) {
 static void address_taken(low *L, low_map *taken) {
   for (uint32_t s = 0; s < L->sym_list.n; s++)
     for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
-      if (L->sym_list.v[s].relocs[r].fn) *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1), NULL) = 1;
+      if (L->sym_list.v[s].relocs[r].fn)
+        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1), NULL) = 1;
   for (uint32_t f = 0; f < L->list.n; f++)
     for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
       if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
@@ -442,7 +464,9 @@ static void spread_refusals(low *L) {
         if (!F->callees.key[i]) continue;
         const ww_fn *g = &L->list.v[(uintptr_t)F->callees.key[i] - 1]->fn;
         if (!g->refusal) continue;
-        F->fn.refusal = strncmp(g->refusal, "calls ", 6) ? ww_fmt(L->a, "calls %s: %s", g->name, g->refusal) : g->refusal;
+        bool told =
+            !strncmp(g->refusal, "calls ", 6) && strstr(g->refusal, ": "); /* names one function already: enough */
+        F->fn.refusal = told ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
         again = true;
       }
     }
@@ -479,7 +503,9 @@ static void shared_sizes(low *L) {
 /* ---- the module ---- */
 
 static unsigned attr_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
-static unsigned md_kind(low *L, const char *name) { return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name)); }
+static unsigned md_kind(low *L, const char *name) {
+  return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name));
+}
 
 static void set_up(low *L) {
   const char *triple = LLVMGetTarget(L->mod);
@@ -511,8 +537,10 @@ static void lower_all(low *L) {
   for (uint32_t i = 0; i < L->kernel.n; i++) low_want_fn(L, L->kernel.v[i].fn);
   uint32_t f = 0, s = 0;
   while (f < L->list.n || s < L->sym_list.n) {
-    if (f < L->list.n) lower_fn(L->list.v[f++]);
-    else low_init_symbol(L, s++);
+    if (f < L->list.n)
+      lower_fn(L->list.v[f++]);
+    else
+      low_init_symbol(L, s++);
   }
   low_map taken = {0};
   address_taken(L, &taken);
@@ -573,7 +601,8 @@ static ww_status check(low *L, ww_err *e) {
   return ww_ir_check(L->out, e);
 }
 
-ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, ww_arena *a, ww_module *out, ww_err *e) {
+ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, ww_arena *a,
+                           ww_module *out, ww_err *e) {
   link_error le = {{0}};
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);

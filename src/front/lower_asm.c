@@ -10,10 +10,15 @@
 /* ---- types ---- */
 
 bool ptx_type_named(const char *s, ptx_type *out) {
-  static const struct { const char *name; uint8_t t; bool sign, pair; } names[] = {
-      {"pred", WW_I1, 0, 0}, {"b8", WW_I8, 0, 0},   {"u8", WW_I8, 0, 0},   {"s8", WW_I8, 1, 0},   {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0}, {"s16", WW_I16, 1, 0},
-      {"b32", WW_I32, 0, 0}, {"u32", WW_I32, 0, 0}, {"s32", WW_I32, 1, 0}, {"b64", WW_I64, 0, 0}, {"u64", WW_I64, 0, 0}, {"s64", WW_I64, 1, 0},
-      {"f16", WW_F16, 1, 0}, {"bf16", WW_BF16, 1, 0}, {"f32", WW_F32, 1, 0}, {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1}, {"bf16x2", WW_BF16, 1, 1}};
+  static const struct {
+    const char *name;
+    uint8_t t;
+    bool sign, pair;
+  } names[] = {{"pred", WW_I1, 0, 0}, {"b8", WW_I8, 0, 0},     {"u8", WW_I8, 0, 0},      {"s8", WW_I8, 1, 0},
+               {"b16", WW_I16, 0, 0}, {"u16", WW_I16, 0, 0},   {"s16", WW_I16, 1, 0},    {"b32", WW_I32, 0, 0},
+               {"u32", WW_I32, 0, 0}, {"s32", WW_I32, 1, 0},   {"b64", WW_I64, 0, 0},    {"u64", WW_I64, 0, 0},
+               {"s64", WW_I64, 1, 0}, {"f16", WW_F16, 1, 0},   {"bf16", WW_BF16, 1, 0},  {"f32", WW_F32, 1, 0},
+               {"f64", WW_F64, 1, 0}, {"f16x2", WW_F16, 1, 1}, {"bf16x2", WW_BF16, 1, 1}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, s)) return *out = (ptx_type){names[i].t, names[i].sign, names[i].pair}, true;
   return false;
@@ -80,7 +85,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
     return true;
   }
   uint64_t v = strtoull(d, NULL, 0);
-  if (neg) v = (uint64_t)-(int64_t)v;
+  if (neg) v = (uint64_t) - (int64_t)v;
   *bits = v;
   if (ww_is_float(t) && low_width(t) == 32 && v < 16) *bits = low_float_bits(t, (double)(int64_t)v);
   return true;
@@ -89,7 +94,8 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
 /* %tid.x, %lanemask_lt, %clock64 ...: PTX writes an underscore where NVVM has a dot */
 static bool special(ptx_ins *i, const char *s, ww_type t, ww_val *out) {
   char name[PTX_NAME];
-  if (*s != '%') return !strcmp(s, "WARP_SZ") ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false), true : false;
+  if (*s != '%')
+    return !strcmp(s, "WARP_SZ") ? *out = reshape(i->F, low_const(i->F, WW_I32, 32), WW_I32, t, false), true : false;
   snprintf(name, sizeof name, "%s", s + 1);
   if (!strncmp(name, "lanemask_", 9)) name[8] = '.';
   if (!strcmp(name, "dynamic_smem_size")) snprintf(name, sizeof name, "dynamic.smem.size");
@@ -137,7 +143,8 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
     return low_const(i->F, WW_I32, 0);
   }
   if (*operand == '{') return read_vector(i, operand, t);
-  if (*operand == '!') return low_op(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1), low_const(i->F, WW_I1, 1), WW_NOVAL);
+  if (*operand == '!')
+    return low_op(i->F, WW_OP_XOR, WW_I1, ptx_read(i, operand + 1, WW_I1), low_const(i->F, WW_I1, 1), WW_NOVAL);
   ptx_reg *r = find_reg(i->s, operand);
   if (r) return reshape(i->F, r->v, r->type, t, false);
   if (immediate(operand, t, &bits)) return low_const(i->F, t, bits);
@@ -277,7 +284,9 @@ static void predicated_branch(ptx_ins *i, ww_val p) {
   ptx_reg *before = WW_NEWN(F->L->a, ptx_reg, n + 1);
   memcpy(before, s->regs.v, n * sizeof *before);
   for (uint32_t k = 0; k < n; k++) /* the old value in the type the join will have */
-    if (before[k].type != before[k].declared) s->regs.v[k].v = before[k].v = reshape(F, before[k].v, before[k].type, before[k].declared, false), s->regs.v[k].type = before[k].type = before[k].declared;
+    if (before[k].type != before[k].declared)
+      s->regs.v[k].v = before[k].v = reshape(F, before[k].v, before[k].type, before[k].declared, false),
+      s->regs.v[k].type = before[k].type = before[k].declared;
   low_cbr(F, p, yes, join);
   F->cur = yes;
   if (!ptx_execute(i)) ptx_refuse(i);
@@ -320,8 +329,10 @@ static void statement(ptx_state *s, char *text) {
     return;
   }
   ww_val cond = ptx_read(&i, p, WW_I1);
-  if (ptx_is_pure(&i)) predicated_select(&i, cond);
-  else predicated_branch(&i, cond);
+  if (ptx_is_pure(&i))
+    predicated_select(&i, cond);
+  else
+    predicated_branch(&i, cond);
 }
 
 static void statements(ptx_state *s, char *text) {
@@ -369,7 +380,8 @@ static char *plain_text(ww_arena *a, const char *s, size_t n) {
     } else if (s[i] == '$' && i + 1 < n && s[i + 1] == '$') {
       out[k++] = '%';
       i++;
-    } else out[k++] = s[i] == '\n' || s[i] == '\t' || s[i] == '\r' ? ' ' : s[i];
+    } else
+      out[k++] = s[i] == '\n' || s[i] == '\t' || s[i] == '\r' ? ' ' : s[i];
   }
   return out;
 }
@@ -412,19 +424,22 @@ void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm) {
 #if LLVM_VERSION_MAJOR >= 18
   size_t n, nc;
   const low_type *rt = low_flat(F->L, LLVMTypeOf(inst));
-  const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n), *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
+  const char *raw = LLVMGetInlineAsmAsmString(inline_asm, &n),
+             *constraints = LLVMGetInlineAsmConstraintString(inline_asm, &nc);
   char *text = plain_text(F->L->a, raw, n);
   ptx_state s = {.F = F, .carry = WW_NOVAL};
   if (F->L->target != LOW_NVPTX) {
     if (*trim(text)) low_refuse(F, "inline assembly: %.100s", trim(text));
-    if (rt->n && !F->fn.refusal && LLVMGetNumArgOperands(inst) == 1) low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
+    if (rt->n && !F->fn.refusal && LLVMGetNumArgOperands(inst) == 1)
+      low_set(F, inst, low_get(F, LLVMGetOperand(inst, 0))->v, rt->n);
     return;
   }
   uint32_t outs = bind(&s, inst, ww_strndup(F->L->a, constraints, nc), rt);
   if (!F->fn.refusal) statements(&s, text);
   ww_val *out = WW_NEWN(F->L->a, ww_val, rt->n + 1);
   for (uint32_t k = 0; k < rt->n; k++)
-    out[k] = k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false) : low_const(F, rt->c[k].type, 0);
+    out[k] =
+        k < outs ? reshape(F, s.regs.v[k].v, s.regs.v[k].type, rt->c[k].type, false) : low_const(F, rt->c[k].type, 0);
   if (rt->n) low_set(F, inst, out, rt->n);
 #else
   (void)inst, (void)inline_asm;

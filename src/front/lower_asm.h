@@ -11,7 +11,7 @@ typedef struct {
   char name[PTX_NAME];
   ww_type declared; /* width it has; the value may be held as another type of that width */
   ww_val v;
-  ww_type type;     /* of v */
+  ww_type type; /* of v */
 } ptx_reg;
 
 typedef struct {

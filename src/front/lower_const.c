@@ -100,8 +100,10 @@ static bool scalar_bits(low *L, LLVMValueRef c, uint64_t *out) {
     return true;
   }
   if (!LLVMIsAConstantInt(c)) return false;
-  if (t->n == 1) out[0] = LLVMConstIntGetZExtValue(c);
-  else wide_limbs(c, out, t->n);
+  if (t->n == 1)
+    out[0] = LLVMConstIntGetZExtValue(c);
+  else
+    wide_limbs(c, out, t->n);
   return true;
 }
 
@@ -156,7 +158,8 @@ bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off) 
   }
   case LLVMAdd:
   case LLVMSub: {
-    if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) || !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2)) return false;
+    if (!low_const_addr(L, LLVMGetOperand(c, 0), global, off) || !low_const_addr(L, LLVMGetOperand(c, 1), &g2, &o2))
+      return false;
     if (LLVMGetConstOpcode(c) == LLVMSub) {
       if (g2 && g2 != *global) return false;
       if (g2) *global = NULL;
@@ -187,7 +190,9 @@ static ww_val address_value(low_fn *F, LLVMValueRef global, int64_t off) {
   uint32_t s = low_symbol(L, global);
   if (L->sym_refusal.v[s]) low_refuse(F, "%s", L->sym_refusal.v[s]);
   *low_map_at(L->a, &F->symbols, (const void *)(uintptr_t)(s + 1), NULL) = 1;
-  return intern(F, (ww_value){.type = WW_I64, .kind = WW_VAL_SYMBOL, .ref = s, .bits = (uint64_t)off, .name = L->sym_list.v[s].name});
+  return intern(
+      F, (ww_value){
+             .type = WW_I64, .kind = WW_VAL_SYMBOL, .ref = s, .bits = (uint64_t)off, .name = L->sym_list.v[s].name});
 }
 
 /* ---- constant expressions that need instructions ---- */
@@ -202,12 +207,19 @@ static ww_val expression(low_fn *F, LLVMValueRef c, ww_type t) {
   low_constant(F, LLVMGetOperand(c, 0), &a);
   if (LLVMGetNumOperands(c) > 1) low_constant(F, LLVMGetOperand(c, 1), &b);
   ww_type from = a.n ? F->vals.v[a.v[0]].type : t;
-  if (a.n != 1) low_refuse(F, "a constant expression that is not supported");
+  if (a.n != 1)
+    low_refuse(F, "a constant expression that is not supported");
   else if (op == LLVMTrunc || op == LLVMPtrToInt || op == LLVMIntToPtr || op == LLVMBitCast || op == LLVMAddrSpaceCast)
     out = ww_is_float(from) || ww_is_float(t) ? low_bits(F, a.v[0], from, t) : low_int_to(F, a.v[0], from, t, false);
   else if (op == LLVMAdd || op == LLVMSub || op == LLVMXor || op == LLVMMul)
-    out = low_op(F, op == LLVMAdd ? WW_OP_ADD : op == LLVMSub ? WW_OP_SUB : op == LLVMXor ? WW_OP_XOR : WW_OP_MUL, t, a.v[0], b.v[0], WW_NOVAL);
-  else low_refuse(F, "a constant expression that is not supported");
+    out = low_op(F,
+                 op == LLVMAdd   ? WW_OP_ADD
+                 : op == LLVMSub ? WW_OP_SUB
+                 : op == LLVMXor ? WW_OP_XOR
+                                 : WW_OP_MUL,
+                 t, a.v[0], b.v[0], WW_NOVAL);
+  else
+    low_refuse(F, "a constant expression that is not supported");
   F->cur = was;
   F->loc = loc;
   return out;
@@ -221,7 +233,9 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
   if (t->refuse) low_refuse(F, "uses %s", t->refuse);
   if (k == LLVMStructTypeKind || k == LLVMArrayTypeKind || k == LLVMVectorTypeKind) {
     bool zero = LLVMIsNull(c) || LLVMIsUndef(c) || LLVMIsPoison(c);
-    uint64_t n = k == LLVMStructTypeKind ? LLVMCountStructElementTypes(lt) : k == LLVMArrayTypeKind ? LLVMGetArrayLength2(lt) : LLVMGetVectorSize(lt);
+    uint64_t n = k == LLVMStructTypeKind  ? LLVMCountStructElementTypes(lt)
+                 : k == LLVMArrayTypeKind ? LLVMGetArrayLength2(lt)
+                                          : LLVMGetVectorSize(lt);
     uint32_t at = 0;
     if (zero || LLVMIsAConstantExpr(c)) {
       if (!zero) low_refuse(F, "a constant expression over vectors");
@@ -239,8 +253,10 @@ static uint32_t constant_into(low_fn *F, LLVMValueRef c, ww_val *out) {
   }
   LLVMValueRef g;
   int64_t off;
-  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(L, c, &g, &off)) out[0] = address_value(F, g, off);
-  else if (t->n == 1 && LLVMIsAConstantExpr(c)) out[0] = expression(F, c, t->c[0].type);
+  if (t->c[0].bits == 64 && t->n == 1 && low_const_addr(L, c, &g, &off))
+    out[0] = address_value(F, g, off);
+  else if (t->n == 1 && LLVMIsAConstantExpr(c))
+    out[0] = expression(F, c, t->c[0].type);
   else {
     low_refuse(F, "a constant that is not supported");
     for (uint32_t i = 0; i < t->n; i++) out[i] = low_const(F, t->c[i].type, 0);
@@ -254,10 +270,12 @@ void low_constant(low_fn *F, LLVMValueRef c, low_val *out) {
   *out = (low_val){.v = WW_NEWN(F->L->a, ww_val, t->n ? t->n : 1), .n = t->n, .whole = WW_NOVAL};
   constant_into(F, c, out->v);
   /* a variable's address keeps its offset apart, for loads and stores to fold */
-  if (LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMPointerTypeKind && low_const_addr(F->L, c, &g, &out->off) && g && LLVMIsAGlobalVariable(g)) {
+  if (LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMPointerTypeKind && low_const_addr(F->L, c, &g, &out->off) && g &&
+      LLVMIsAGlobalVariable(g)) {
     out->whole = out->v[0];
     out->v[0] = address_value(F, g, 0);
-  } else out->off = 0;
+  } else
+    out->off = 0;
 }
 
 /* ---- initialisers ---- */
@@ -319,7 +337,8 @@ static void init_walk(init *in, LLVMValueRef c, uint64_t at) {
     uint64_t n = k == LLVMArrayTypeKind ? LLVMGetArrayLength2(t) : LLVMGetVectorSize(t);
     uint64_t step = k == LLVMArrayTypeKind ? LLVMABISizeOfType(L->td, et) : (LLVMSizeOfTypeInBits(L->td, et) + 7) / 8;
     for (uint64_t i = 0; i < n; i++) init_walk(in, LLVMGetAggregateElement(c, (unsigned)i), at + i * step);
-  } else init_scalar(in, c, at);
+  } else
+    init_scalar(in, c, at);
 }
 
 void low_init_symbol(low *L, uint32_t index) {

@@ -162,7 +162,13 @@ ww_val low_new_val(low_fn *F, ww_type t) {
 
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
   static ww_ins dropped; /* what follows a terminator */
-  ww_ins i = {.op = (uint8_t)op, .type = (uint8_t)t, .dst = WW_NOVAL, .a = WW_NOVAL, .b = WW_NOVAL, .c = WW_NOVAL, .loc = F->loc};
+  ww_ins i = {.op = (uint8_t)op,
+              .type = (uint8_t)t,
+              .dst = WW_NOVAL,
+              .a = WW_NOVAL,
+              .b = WW_NOVAL,
+              .c = WW_NOVAL,
+              .loc = F->loc};
   low_block *b = low_cur(F);
   if (b->ended) {
     dropped = i;
@@ -194,7 +200,8 @@ ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val 
     if (was != UINT32_MAX && F->vals.v[was].type == to) return was;
   }
   ww_val dst = low_new_val(F, to);
-  if (op == WW_OP_ZEXT || op == WW_OP_SEXT) *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
+  if (op == WW_OP_ZEXT || op == WW_OP_SEXT)
+    *low_map_at(F->L->a, &F->widened, (const void *)(uintptr_t)(dst + 1), NULL) = a;
   ww_ins *i = low_ins(F, op, to);
   i->dst = dst;
   i->nres = 1;
@@ -313,7 +320,8 @@ uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align) {
 /* ---- bit repacking: the same bits as another list of scalars ---- */
 
 /* Little-endian bit cursor over the input components, 1 to 64 bits at a time, as a value of type t. */
-static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at, unsigned bits, ww_type t) {
+static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_val *in, uint64_t at, unsigned bits,
+                        ww_type t) {
   ww_val acc = WW_NOVAL;
   uint64_t pos = 0;
   for (uint32_t i = 0; i < n; pos += from[i].bits, i++) {
@@ -329,7 +337,8 @@ static ww_val take_bits(low_fn *F, const low_comp *from, uint32_t n, const ww_va
 }
 
 /* Two 16-bit halves into 32 bits is one byte permute. */
-static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, ww_val *out) {
+static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to,
+                        ww_val *out) {
   if (nfrom != 2 || from[0].bits != 16 || from[1].bits != 16 || to->bits != 32) return false;
   ww_val lo = low_int_to(F, low_bits(F, in[0], from[0].type, WW_I16), WW_I16, WW_I32, false);
   ww_val hi = low_int_to(F, low_bits(F, in[1], from[1].type, WW_I16), WW_I16, WW_I32, false);
@@ -338,7 +347,8 @@ static bool pack_halves(low_fn *F, const low_comp *from, uint32_t nfrom, const w
   return true;
 }
 
-void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto, ww_val *out) {
+void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto,
+                ww_val *out) {
   uint64_t at = 0;
   if (nto == 1 && pack_halves(F, from, nfrom, in, to, out)) return;
   for (uint32_t i = 0; i < nto; at += to[i].bits, i++) {
@@ -413,7 +423,8 @@ static void prepend(low_fn *F) {
 
 static bool removable(const ww_ins *i) {
   uint8_t c = ww_ops[i->op].cls;
-  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT || c == WW_CLASS_FP || c == WW_CLASS_FPX || c == WW_CLASS_MATH;
+  bool pure = c == WW_CLASS_MOV || c == WW_CLASS_INT || c == WW_CLASS_CMP || c == WW_CLASS_CVT || c == WW_CLASS_FP ||
+              c == WW_CLASS_FPX || c == WW_CLASS_MATH;
   return (pure || i->op == WW_OP_SREG) && i->dst != WW_NOVAL && i->nres == 1;
 }
 
@@ -470,7 +481,8 @@ void low_finish(low_fn *F) {
     low_block *b = &F->blocks.v[i];
     drop_dead_edges(F, b, seen, new_of);
     renumber(F, &b->ins.v[b->ins.n - 1], new_of);
-    F->fn.blocks[new_of[i]] = (ww_block){.phis = b->phis.v, .nphis = b->phis.n, .ins = b->ins.v, .nins = b->ins.n, .name = b->name};
+    F->fn.blocks[new_of[i]] =
+        (ww_block){.phis = b->phis.v, .nphis = b->phis.n, .ins = b->ins.v, .nins = b->ins.n, .name = b->name};
   }
   for (uint32_t v = 0; v < F->vals.n; v++)
     if (F->vals.v[v].kind == WW_VAL_RESULT) F->vals.v[v].ref = new_of[F->vals.v[v].ref];

@@ -1,6 +1,6 @@
-/* lower_int.h - what the files of the lowering share: lower.c (module), lower_ins.c (instructions), lower_const.c
- * (constants), lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees.c and callees_cl.c (known
- * callees), lower_asm.c (inline PTX), debuginfo.c (names, types, lines).
+/* lower_int.h - what the files of the lowering share: lower.c (module), lower_ins.c (instructions), lower_arith.c
+ * (arithmetic), lower_const.c (constants), lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c
+ * (known callees), lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
  *
  * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening: low_flat gives type,
  * width and byte offset of each. A pointer is one component plus a constant offset that loads and stores fold. */
@@ -59,7 +59,7 @@ typedef struct {
   WW_VEC(ww_loc) loc_list;
   WW_VEC(const char *) file_list;
   WW_VEC(ww_symbol) sym_list;
-  WW_VEC(LLVMValueRef) sym_llvm; /* beside sym_list */
+  WW_VEC(LLVMValueRef) sym_llvm;    /* beside sym_list */
   WW_VEC(const char *) sym_refusal; /* beside sym_list: a variable without a definition */
   unsigned md_invariant, md_reqd, md_fpmath;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
@@ -74,8 +74,8 @@ struct low_kernel {
 typedef struct {
   ww_val *v;
   uint32_t n;
-  int64_t off;    /* pointers: address = v[0] + off */
-  ww_val whole;   /* pointers: v[0] + off as one value, WW_NOVAL until made */
+  int64_t off;  /* pointers: address = v[0] + off */
+  ww_val whole; /* pointers: v[0] + off as one value, WW_NOVAL until made */
 } low_val;
 
 typedef struct {
@@ -88,29 +88,29 @@ typedef struct {
 typedef struct low_fn {
   low *L;
   LLVMValueRef llvm;
-  uint32_t index;       /* in L->list and in the module */
-  ww_fn fn;             /* what comes out */
+  uint32_t index; /* in L->list and in the module */
+  ww_fn fn;       /* what comes out */
   WW_VEC(ww_value) vals;
   WW_VEC(uint32_t) pool;
   WW_VEC(low_block) blocks;
-  uint32_t cur;         /* block being filled; LOW_PROLOGUE: before the entry's first instruction */
-  uint32_t loc;         /* of the instructions being made */
+  uint32_t cur; /* block being filled; LOW_PROLOGUE: before the entry's first instruction */
+  uint32_t loc; /* of the instructions being made */
   low_block prologue;
-  low_map values;       /* LLVM value -> index into val_list */
+  low_map values; /* LLVM value -> index into val_list */
   WW_VEC(low_val) val_list;
-  low_map consts;       /* hash of (type, bits) -> value, chained by probing */
+  low_map consts;                /* hash of (type, bits) -> value, chained by probing */
   WW_VEC(LLVMValueRef) phi_llvm; /* phis to complete, in the order of phi_at */
   WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
-  low_map block_of;     /* LLVM block -> its first block */
-  WW_VEC(uint32_t) last_of; /* LLVM block (same numbering) -> its last block */
+  low_map block_of;              /* LLVM block -> its first block */
+  WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
   LLVMValueRef *llvm_blocks;
   uint32_t nllvm_blocks;
-  uint32_t frame;       /* bytes of local memory so far */
-  low_map widened;      /* result of a zext or sext + 1 -> its operand */
-  low_map deferred;     /* fmul waiting to be fused */
-  low_map callees;      /* function indices called or referenced */
-  low_map symbols;      /* symbol indices used */
-  bool indirect;        /* calls through a pointer */
+  uint32_t frame;   /* bytes of local memory so far */
+  low_map widened;  /* result of a zext or sext + 1 -> its operand */
+  low_map deferred; /* fmul waiting to be fused */
+  low_map callees;  /* function indices called or referenced */
+  low_map symbols;  /* symbol indices used */
+  bool indirect;    /* calls through a pointer */
   bool is_kernel;
 } low_fn;
 
@@ -133,7 +133,7 @@ ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign); /* widens, narrows or nothing */
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to);              /* same width, other type */
-ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits);   /* clears what is above bits */
+ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits);              /* clears what is above bits */
 ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits); /* sign-extends bits within the container */
 ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale);
 ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k);
@@ -141,10 +141,12 @@ ww_val low_sreg(low_fn *F, ww_sreg s);
 void low_br(low_fn *F, uint32_t to);
 void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no);
 uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n);
-ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2, ww_val v2); /* in the current, still empty block */
+ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
+                ww_val v2);                                    /* in the current, still empty block */
 uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align); /* offset of new local memory */
 void low_finish(low_fn *F);
-void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto, ww_val *out);
+void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto,
+                ww_val *out);
 
 /* lower_const.c */
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
@@ -173,6 +175,15 @@ unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
 ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
 bool low_readonly(low_fn *F, LLVMValueRef ptr);
 
+/* lower_arith.c */
+void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_icmp(low_fn *F, LLVMValueRef inst);
+void low_fcmp(low_fn *F, LLVMValueRef inst);
+void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_bitcast(low_fn *F, LLVMValueRef inst);
+void low_pointer_cast(low_fn *F, LLVMValueRef inst);
+void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */
+
 /* lower_mem.c */
 typedef struct {
   ww_val base;
@@ -196,16 +207,17 @@ int low_math_named(const char *name, size_t n); /* ww_math or -1 */
 /* callees_nv.c */
 ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t); /* mask may be WW_NOVAL: all that run */
 void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
-void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes, uint32_t bytes); /* clears when src_bytes is 0 */
-int low_nv_sreg(const char *name);                                                               /* ww_sreg of "tid.x" ..., or -1 */
+void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
+                      uint32_t bytes); /* clears when src_bytes is 0 */
+int low_nv_sreg(const char *name);     /* ww_sreg of "tid.x" ..., or -1 */
 
 /* lower_asm.c */
 void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
 
 /* debuginfo.c */
 uint32_t low_loc(low *L, LLVMValueRef inst);
-void low_describe(low *L, LLVMValueRef f, ww_fn *fn);             /* name, file, line */
-const char *low_variable_name(low *L, const char *mangled); /* "coef", "kern::tile" */
-void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn);      /* ctype, elem, elem_size of the kernel's parameters */
+void low_describe(low *L, LLVMValueRef f, ww_fn *fn);        /* name, file, line */
+const char *low_variable_name(low *L, const char *mangled);  /* "coef", "kern::tile" */
+void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn); /* ctype, elem, elem_size of the kernel's parameters */
 
 #endif

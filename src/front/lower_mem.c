@@ -75,8 +75,10 @@ static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
 void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out) {
   for (uint32_t i = 0; i < n;) {
     uint32_t m = run_length(c + i, n - i, p.align);
-    if (m) load_run(F, p, c + i, m, out + i);
-    else out[i] = load_pieces(F, p, c + i);
+    if (m)
+      load_run(F, p, c + i, m, out + i);
+    else
+      out[i] = load_pieces(F, p, c + i);
     i += m ? m : 1;
   }
 }
@@ -103,8 +105,10 @@ static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
 void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in) {
   for (uint32_t i = 0; i < n;) {
     uint32_t m = run_length(c + i, n - i, p.align);
-    if (m) store_run(F, p, c + i, m, in + i);
-    else store_pieces(F, p, c + i, in[i]);
+    if (m)
+      store_run(F, p, c + i, m, in + i);
+    else
+      store_pieces(F, p, c + i, in[i]);
     i += m ? m : 1;
   }
 }

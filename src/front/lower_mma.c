@@ -27,8 +27,12 @@ static bool parse_geometry(const char *text, geometry *g) { /* m16n8k16 */
 
 /* Element types as the names of intrinsics and PTX write them. */
 static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
-  static const struct { const char *name; uint8_t t; bool u; } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
-                                                                            {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
+  static const struct {
+    const char *name;
+    uint8_t t;
+    bool u;
+  } names[] = {{"f16", WW_F16, 0}, {"bf16", WW_BF16, 0}, {"tf32", WW_F32, 0}, {"f32", WW_F32, 0},
+               {"f64", WW_F64, 0}, {"s8", WW_I8, 0},     {"u8", WW_I8, 1},    {"s32", WW_I32, 0}};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(names[i].name, s)) return *t = names[i].t, *is_unsigned = names[i].u, true;
   return false;
@@ -58,8 +62,10 @@ static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type wor
 }
 
 /* D = A * B + C; false when the counts do not fit the shape. */
-static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags, const ww_val *a, const ww_val *b, const ww_val *c, ww_val *d) {
-  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B), nc = ww_mma_elements(g->s, WW_MATRIX_C);
+static bool multiply(low_fn *F, const geometry *g, ww_type in, ww_type acc, int flags, const ww_val *a, const ww_val *b,
+                     const ww_val *c, ww_val *d) {
+  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
+           nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val all[192];
   if (na + nb + nc > 192) return false;
   memcpy(all, a, na * sizeof *a);
@@ -113,11 +119,15 @@ static ww_val mul64(low_fn *F, ww_val a, ww_val b) {
 static void to_lane(fragment *f) {
   low_fn *F = f->F;
   const ww_mma_shape *s = f->g->s;
-  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), group = ww_mma_place(s, f->which, f->t, 4, 0), member = ww_mma_place(s, f->which, f->t, 1, 0);
-  uint32_t major[2] = {f->col ? group.col - zero.col : group.row - zero.row, f->col ? member.col - zero.col : member.row - zero.row};
-  uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col, f->col ? member.row - zero.row : member.col - zero.col};
+  ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), group = ww_mma_place(s, f->which, f->t, 4, 0),
+             member = ww_mma_place(s, f->which, f->t, 1, 0);
+  uint32_t major[2] = {f->col ? group.col - zero.col : group.row - zero.row,
+                       f->col ? member.col - zero.col : member.row - zero.row};
+  uint32_t minor[2] = {f->col ? group.row - zero.row : group.col - zero.col,
+                       f->col ? member.row - zero.row : member.col - zero.col};
   ww_val lane = low_int_to(F, low_sreg(F, WW_SREG_LANEID), WW_I32, WW_I64, false);
-  ww_val part[2] = {low_op(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2), WW_NOVAL), low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
+  ww_val part[2] = {low_op(F, WW_OP_LSHR, WW_I64, lane, low_const(F, WW_I64, 2), WW_NOVAL),
+                    low_op(F, WW_OP_AND, WW_I64, lane, low_const(F, WW_I64, 3), WW_NOVAL)};
   ww_val at = low_const(F, WW_I64, 0);
   for (int i = 0; i < 2; i++) {
     if (major[i]) at = add64(F, at, times(F, mul64(F, part[i], f->ld), major[i]));
@@ -130,7 +140,8 @@ static void to_lane(fragment *f) {
 static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   const ww_mma_shape *s = f->g->s;
   ww_cell_at zero = ww_mma_place(s, f->which, f->t, 0, 0), c = ww_mma_place(s, f->which, f->t, 0, e);
-  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row, minor = f->col ? c.row - zero.row : c.col - zero.col, size = ww_type_bytes[f->t];
+  uint32_t major = f->col ? c.col - zero.col : c.row - zero.row, minor = f->col ? c.row - zero.row : c.col - zero.col,
+           size = ww_type_bytes[f->t];
   low_addr p = f->base;
   if (major && major != f->major) { /* neighbours share their row */
     f->major = major;
@@ -141,7 +152,9 @@ static low_addr element_at(fragment *f, uint32_t e, uint32_t n, uint32_t *run) {
   uint32_t most = size < 2 ? 4 : 2; /* elements of one register, or a pair of the accumulator's */
   for (*run = 1; e + *run < n && *run < most; (*run)++) {
     ww_cell_at next = ww_mma_place(s, f->which, f->t, 0, e + *run);
-    if ((f->col ? next.col : next.row) != (f->col ? c.col : c.row) || (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run) break;
+    if ((f->col ? next.col : next.row) != (f->col ? c.col : c.row) ||
+        (f->col ? next.row : next.col) != (f->col ? c.row : c.col) + *run)
+      break;
   }
   if (*run & (*run - 1)) *run = 1;
   p.align = *run * size;
@@ -154,9 +167,12 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
   for (uint32_t e = 0; e < n; e += run) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
-    for (uint32_t i = 0; i < run; i++) c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)low_width(f->t), i * size};
-    if (store) low_store(f->F, p, c, run, v + e);
-    else low_load(f->F, p, c, run, v + e);
+    for (uint32_t i = 0; i < run; i++)
+      c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)low_width(f->t), i * size};
+    if (store)
+      low_store(f->F, p, c, run, v + e);
+    else
+      low_load(f->F, p, c, run, v + e);
   }
 }
 
@@ -175,7 +191,13 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   ww_type t;
   bool u;
   if (n < 6 || !element_type(tok[n - 2], &t, &u) || strcmp(tok[4], "stride")) return false;
-  fragment f = {.F = c->F, .g = g, .t = t, .which = tok[2][0] == 'a' ? WW_MATRIX_A : tok[2][0] == 'b' ? WW_MATRIX_B : WW_MATRIX_C, .col = !strcmp(tok[3], "col")};
+  fragment f = {.F = c->F,
+                .g = g,
+                .t = t,
+                .which = tok[2][0] == 'a'   ? WW_MATRIX_A
+                         : tok[2][0] == 'b' ? WW_MATRIX_B
+                                            : WW_MATRIX_C,
+                .col = !strcmp(tok[3], "col")};
   f.base = call_ptr(c, 0, ww_type_bytes[t]);
   f.ld = call_arg_as(c, 1, WW_I64, true);
   uint32_t count = ww_mma_elements(g->s, f.which);
@@ -209,7 +231,8 @@ static bool wmma_store(low_callee *c, const geometry *g, char tok[][24], uint32_
 /* Registers of A, B and C lie one behind the other in the arguments. */
 static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, ww_type acc_out, int flags) {
   low_fn *F = c->F;
-  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B), nc = ww_mma_elements(g->s, WW_MATRIX_C);
+  uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
+           nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
   uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * low_width(acc);
   for (uint32_t bits = 0; creg < nreg && bits < cbits;) bits += low_width(F->vals.v[reg[nreg - ++creg]].type);
@@ -221,7 +244,9 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
     need = 16 * 16;
   }
   for (uint32_t bits = 0; areg < ab && bits < need;) bits += low_width(F->vals.v[reg[areg++]].type);
-  if (unpack(F, reg, areg, in, v[0], 64) < na || unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb || unpack(F, reg + ab, creg, acc, v[2], 64) < nc) return false;
+  if (unpack(F, reg, areg, in, v[0], 64) < na || unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
+      unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
+    return false;
   if (acc != acc_out)
     for (uint32_t i = 0; i < nc; i++) v[2][i] = low_cvt(F, WW_OP_FCVT, acc_out, acc, WW_RN, v[2][i]);
   if (!multiply(F, g, in, acc_out, flags, v[0], v[1], v[2], d)) return false;
@@ -232,13 +257,16 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
 }
 
 /* <geom>[.mma].<row|col>.<row|col>[.rn].<types>[.satfinite]: two float types are those of D and C around f16 operands */
-static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_type *c_type, ww_type *d_type, int *flags) {
+static bool mma_types(char tok[][24], uint32_t n, uint32_t at, ww_type *in, ww_type *c_type, ww_type *d_type,
+                      int *flags) {
   ww_type t[4];
   bool u[4];
   uint32_t k = 0;
   for (uint32_t i = at; i < n && k < 4; i++)
-    if (element_type(tok[i], &t[k], &u[k])) k++;
-    else if (strcmp(tok[i], "rn") && strcmp(tok[i], "satfinite")) return false;
+    if (element_type(tok[i], &t[k], &u[k]))
+      k++;
+    else if (strcmp(tok[i], "rn") && strcmp(tok[i], "satfinite"))
+      return false;
   if (!k) return false;
   *flags = 0;
   if (k == 1 || t[0] == WW_I8) { /* the operands' type; the accumulator follows */
@@ -262,9 +290,12 @@ void call_nv_wmma(low_callee *c, int plain, int y) { /* plain: llvm.nvvm.mma */
   int flags;
   uint32_t n = call_split(c->tail, '.', tok, 10);
   bool ok = n > 3 && parse_geometry(tok[0], &g);
-  if (ok && !plain && !strcmp(tok[1], "load")) ok = wmma_load(c, &g, tok, n);
-  else if (ok && !plain && !strcmp(tok[1], "store")) ok = wmma_store(c, &g, tok, n);
-  else if (ok) ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
+  if (ok && !plain && !strcmp(tok[1], "load"))
+    ok = wmma_load(c, &g, tok, n);
+  else if (ok && !plain && !strcmp(tok[1], "store"))
+    ok = wmma_store(c, &g, tok, n);
+  else if (ok)
+    ok = mma_types(tok, n, plain ? 3 : 4, &in, &tc, &td, &flags) && product(c, &g, in, tc, td, flags);
   if (!ok) call_tensor(c, 0, 0);
 }
 
@@ -277,29 +308,35 @@ static ww_val row_address(low_fn *F, ww_val addr32, ww_val lane) { /* of another
   return low_int_to(F, v, WW_I32, WW_I64, false);
 }
 
-static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) { return low_op(F, op, WW_I32, a, low_const(F, WW_I32, k), WW_NOVAL); }
+static ww_val op32(low_fn *F, ww_op op, ww_val a, uint64_t k) {
+  return low_op(F, op, WW_I32, a, low_const(F, WW_I32, k), WW_NOVAL);
+}
 
 /* The 32-bit register of matrix i: (row, 2 col) and its neighbour; transposed, two elements of one column. */
 static ww_val matrix_word(low_fn *F, ww_val addr32, uint32_t i, bool trans) {
   static const low_comp word = {WW_I32, 4, 32, 0}, half[2] = {{WW_I16, 2, 16, 0}, {WW_I16, 2, 16, 2}};
-  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2), member = op32(F, WW_OP_AND, lane, 3), out;
+  ww_val lane = low_sreg(F, WW_SREG_LANEID), group = op32(F, WW_OP_LSHR, lane, 2), member = op32(F, WW_OP_AND, lane, 3),
+         out;
   low_addr p = {.space = WW_SHARED, .align = 4};
   if (!trans) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, group, 8 * i)), low_int_to(F, member, WW_I32, WW_I64, false), 4);
+    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, group, 8 * i)),
+                     low_int_to(F, member, WW_I32, WW_I64, false), 4);
     low_load(F, p, &word, 1, &out);
     return out;
   }
   ww_val v[2], row = op32(F, WW_OP_ADD, op32(F, WW_OP_SHL, member, 1), 8 * i);
   p.align = 2;
   for (uint32_t k = 0; k < 2; k++) {
-    p.base = low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)), low_int_to(F, group, WW_I32, WW_I64, false), 2);
+    p.base =
+        low_lea(F, row_address(F, addr32, op32(F, WW_OP_ADD, row, k)), low_int_to(F, group, WW_I32, WW_I64, false), 2);
     low_load(F, p, &half[0], 1, &v[k]);
   }
   low_repack(F, half, 2, v, &word, 1, &out);
   return out;
 }
 
-void call_nv_ldmatrix(low_callee *c, int x, int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
+void call_nv_ldmatrix(low_callee *c, int x,
+                      int y) { /* llvm.nvvm.ldmatrix.sync.aligned.m8n8.x<n>[.trans].b16.p<as>(ptr) */
   (void)x, (void)y;
   if (strncmp(c->tail, "sync.aligned.m8n8.x", 19) || !strstr(c->tail, "b16")) {
     call_tensor(c, 0, 0);
@@ -319,8 +356,10 @@ bool ptx_mma(ptx_ins *i) {
   bool u[4];
   uint32_t k = 0;
   for (uint32_t m = 1; m < i->nop; m++)
-    if (g.shape < 0 && parse_geometry(i->op[m], &g)) continue;
-    else if (k < 4 && element_type(i->op[m], &t[k], &u[k])) k++;
+    if (g.shape < 0 && parse_geometry(i->op[m], &g))
+      continue;
+    else if (k < 4 && element_type(i->op[m], &t[k], &u[k]))
+      k++;
   if (g.shape < 0 || k != 4 || i->narg < 4 || (t[0] != t[3] && !(ww_is_float(t[0]) && ww_is_float(t[3])))) return false;
   ww_val v[3][64], d[64], word[64];
   for (uint32_t o = 0; o < 3; o++) {
@@ -333,7 +372,8 @@ bool ptx_mma(ptx_ins *i) {
   }
   uint32_t nc = ww_mma_elements(g.s, WW_MATRIX_C);
   for (uint32_t e = 0; e < nc && t[0] != t[3]; e++) v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
-  if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0), v[0], v[1], v[2], d)) return false;
+  if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0), v[0], v[1], v[2], d))
+    return false;
   ww_type wt = low_width(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);

@@ -1,4 +1,4 @@
-/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's own standard headers, precompiled in the cache folder.
+/* pch.c - the prelude (ww_cuda.h, ww_hip.h) and a file's standard and shim headers, precompiled in the cache folder.
  *
  * Parsing headers takes several times as long as a typical kernel file. One file in the cache serves every run whose
  * -cc1 line, clang, shim files, set of standard headers and relevant macros are the same; its name is the hash of all
@@ -77,6 +77,14 @@ static bool shadowed(const ww_flags *f, const char *name, ww_arena *a) {
   return false;
 }
 
+/* <cub/cub.cuh>, <cooperative_groups.h>: the shim's own. */
+static bool in_shim(const ww_job *j, const char *name, ww_arena *a) {
+  const char *prelude = ww_clang_prelude(j, a);
+  if (!prelude || j->sdk) return false;
+  return ww_file_exists(ww_path_join(a, ww_path_dir(a, prelude), name)) ||
+         ww_file_exists(ww_path_join(a, ww_path_join(a, ww_shim_dir(a), "common"), name));
+}
+
 /* <...> includes of the main file outside any #if, in order. */
 static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
   const ww_scan *s = j->scan;
@@ -91,8 +99,8 @@ static void standard_headers(const ww_job *j, ww_arena *a, ww_strs *out) {
     p += 7 + strspn(p + 7, " \t");
     size_t n = *p == '<' ? strcspn(p + 1, ">\n") : 0;
     const char *name = ww_strndup(a, p + 1, n);
-    if (n && is_standard(name, !strcmp(ww_clang_language(j), "c")) && !shadowed(j->flags, name, a))
-      ww_push(a, out, name);
+    bool known = n && (is_standard(name, !strcmp(ww_clang_language(j), "c")) || in_shim(j, name, a));
+    if (known && !shadowed(j->flags, name, a)) ww_push(a, out, name);
   }
 }
 

@@ -1,6 +1,6 @@
 /* inputs.c - the memory analysis: sizes and contents of buffers that nobody described.
  *
- * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid, their neighbours and one in the
+ * Sizes: the kernel runs with unbounded buffers on the blocks at the corners of the grid (of the part that touches memory) and one in the
  * middle; an address that moves evenly with the block index has its extremes at corners, so the touched range is the size.
  * Contents: floats in [0, 1); integers by what the kernel does with them (roles.c): indices stay inside what
  * they index, row pointers rise, counters begin at zero. Row pointers need two rounds: first how many there are,
@@ -154,6 +154,7 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
     if (!(in->roles[p].targets >> q & 1)) continue;
     uint64_t n = in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
+    if (n && !in->sized[q]) n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q) : 1;
     if (n && (!best || n < best)) best = n;
   }
   if (!best) best = in->threads < 1024 ? 1024 : in->threads;
@@ -233,9 +234,11 @@ typedef struct {
   uint32_t nparams;
   uint64_t dynamic_at;  /* where dynamic shared memory begins */
   uint64_t dynamic_end; /* bytes of it touched */
+  uint64_t ranges;      /* noted so far */
 } extents;
 
 static void note_range(extents *x, uint64_t from, uint64_t to) {
+  x->ranges++;
   ww_region *r = x->last;
   if (!r || from - r->base >= r->size) r = x->last = ww_memory_find(x->mem, from);
   if (!r || r->arg < 0) return;
@@ -270,19 +273,54 @@ static void on_access(void *ctx, const ww_access *a) {
     for (ww_mask m = a->lanes; m; m &= m - 1) note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
 }
 
-/* Corners of the grid, their inner neighbours along x, and the middle. */
-static uint32_t probe_blocks(const uint64_t g[3], uint64_t out[32]) {
-  uint32_t n = 0;
-  for (int z = 0; z < 2; z++)
-    for (int y = 0; y < 2; y++)
-      for (int x = 0; x < 3; x++) {
-        uint64_t c[3] = {x == 0 ? 0 : x == 1 ? g[0] - 1 : g[0] / 2, y ? g[1] - 1 : 0, z ? g[2] - 1 : 0};
-        uint64_t k = (c[2] * g[1] + c[1]) * g[0] + c[0];
-        bool seen = false;
-        for (uint32_t i = 0; i < n; i++) seen |= out[i] == k;
-        if (!seen) out[n++] = k;
-      }
-  return n;
+typedef struct {
+  ww_machine *m;
+  const uint64_t *grid;
+  ww_observer obs;
+  extents *x;
+  ww_run_stats *stats;
+  ww_arena *a;
+} prober;
+
+static ww_status probe_block(prober *p, const uint64_t c[3], bool *works, ww_err *e) {
+  uint64_t block = (c[2] * p->grid[1] + c[1]) * p->grid[0] + c[0], before = p->x->ranges;
+  ww_status st = ww_machine_run(p->m, &block, 1, 1, &p->obs, p->stats, p->a, e);
+  *works = p->x->ranges > before;
+  return st;
+}
+
+/* The last block along an axis that touches memory: grids are often larger than their data. */
+static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
+  uint64_t c[3] = {0}, low = 0, high = p->grid[d] - 1;
+  bool works;
+  *last = c[d] = high;
+  ww_status st = probe_block(p, c, &works, e);
+  if (st || works || !high) return st;
+  c[d] = 0;
+  st = probe_block(p, c, &works, e);
+  if (st || !works) return st;
+  while (!st && high - low > 1) {
+    c[d] = low + (high - low) / 2;
+    st = probe_block(p, c, &works, e);
+    if (works) low = c[d];
+    else high = c[d];
+  }
+  *last = low;
+  return st;
+}
+
+/* Corners of what works of the grid, and the middle between them along x. */
+static ww_status probe_blocks(prober *p, ww_err *e) {
+  uint64_t last[3];
+  ww_status st = WW_OK;
+  bool works;
+  for (int d = 0; d < 3 && !st; d++) st = last_working(p, d, &last[d], e);
+  for (int k = 0; k < 12 && !st; k++) {
+    uint64_t c[3] = {k % 3 == 0 ? 0 : k % 3 == 1 ? last[0] : last[0] / 2, k / 3 % 2 ? last[1] : 0, k / 6 ? last[2] : 0};
+    if ((k / 3 % 2 && !last[1]) || (k / 6 && !last[2]) || (k % 3 && !last[0])) continue;
+    st = probe_block(p, c, &works, e);
+  }
+  return st;
 }
 
 static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
@@ -298,8 +336,6 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
                       .params_n = s.params_n, .memory = s.memory, .symbol_addr = s.symbol_addr, .max_steps = ANALYSIS_STEPS, .extrapolate = true};
   memcpy(spec.grid, in->l->grid, sizeof spec.grid);
   memcpy(spec.block, in->l->block, sizeof spec.block);
-  uint64_t blocks[32];
-  uint32_t nb = probe_blocks(in->l->grid, blocks);
   *x = (extents){.mem = s.memory, .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1), .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
   x->s = &s;
   x->nparams = in->fn->nparams;
@@ -308,7 +344,7 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_observer obs = {.ctx = x, .access = on_access};
   ww_run_stats stats = {0};
   st = ww_machine_new(&spec, &mc, e);
-  for (uint32_t b = 0; b < nb && !st; b++) st = ww_machine_run(mc, &blocks[b], 1, 1, &obs, &stats, in->a, e);
+  if (!st) st = probe_blocks(&(prober){mc, in->l->grid, obs, x, &stats, in->a}, e);
   if (st == WW_ELIMIT) st = WW_OK; /* long enough to have seen the ranges */
   if (st == WW_EDATA) *assumed_fault = stats.fault_assumed;
   for (uint32_t p = 0; p < in->fn->nparams; p++) /* to offsets from the pointer */
@@ -351,6 +387,8 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* what an index may name counts as touched */
       if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
         hi = (int64_t)(index_range(in, q) * size);
+    for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* a queue takes one element from each thread */
+      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(in->threads * size)) hi = (int64_t)(in->threads * size);
     uint64_t bytes = (uint64_t)(hi - lo);
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
     b->offset = (uint64_t)-lo;
@@ -368,7 +406,7 @@ static void say_contents(inputs *in) {
     if (!in->tell[p]) continue;
     const ww_fill *f = &g->buffer.fill;
     switch (f->kind) {
-    case WW_FILL_ZEROS: if (in->roles[p].loaded) say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : "")); break;
+    case WW_FILL_ZEROS: if (in->roles[p].loaded || in->roles[p].counter) say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : "")); break;
     case WW_FILL_MONOTONE: say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi)); break;
     case WW_FILL_UNIFORM: say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi, in->roles[p].index ? "index other buffers" : "end a loop")); break;
     case WW_FILL_RANDOM: say(in, ww_fmt(in->a, "%s: random %s", name, is_integer(g->buffer.type) ? "integers" : "numbers in [0, 1)")); break;

@@ -73,8 +73,11 @@ static void flow_all(flow *f) {
 static void note_access(flow *f, const ww_ins *i) {
   int32_t b = f->base[i->a];
   for (uint32_t p = 0; p < f->fn->nparams && p < 64; p++) {
-    if (f->from[i->a] >> p & 1) f->roles[p].index = true, f->roles[p].targets |= bit(b);
-    if (f->atomic[i->a] >> p & 1) f->roles[p].counter = true;
+    if (f->from[i->a] >> p & 1) {
+      f->roles[p].index = true, f->roles[p].targets |= bit(b);
+      if (i->imm > (int64_t)f->roles[p].ahead && i->imm < 4096) f->roles[p].ahead = (uint32_t)i->imm;
+    }
+    if (f->atomic[i->a] >> p & 1) f->roles[p].counter = true, f->roles[p].targets |= bit(b);
   }
   if (b < 0) return;
   ww_role *r = &f->roles[b];

@@ -60,16 +60,39 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   return st;
 }
 
-/* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers stay unbounded then. */
+static char *size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a) {
+  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name, (unsigned long long)bytes);
+}
+
+/* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers become unbounded, but for row
+ * pointers, whose contents hang on how many there are. */
 static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   bool any = false;
   for (uint32_t p = 0; p < fn->nparams; p++) {
-    if (!t->assumed.sized[p] || !t->launch.args[p].buffer.bytes) continue;
-    t->launch.args[p].buffer.bytes = t->launch.args[p].buffer.offset = 0;
-    ww_assume(&t->assumed, a, ww_fmt(a, "%s: of any size, as its accesses are irregular", fn->params[p].name));
+    ww_buffer *b = &t->launch.args[p].buffer;
+    if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE) continue;
+    const char *old = size_sentence(fn, p, b->bytes, a);
+    for (uint32_t k = 0; k < t->assumed.n; k++)
+      if (!strcmp(t->assumed.v[k], old)) memmove(t->assumed.v + k, t->assumed.v + k + 1, (--t->assumed.n - k) * sizeof *t->assumed.v);
+    b->bytes = b->offset = 0;
     any = true;
   }
   return any;
+}
+
+/* After a run with unbounded buffers: what it touched is their size. */
+static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
+  for (uint32_t p = 0; p < fn->nparams; p++) {
+    ww_buffer *b = &t->launch.args[p].buffer;
+    if (!t->assumed.sized[p] || b->bytes) continue;
+    int64_t lo = 0, hi = 0;
+    for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
+      if (t->sampled.tally.args[k].arg == (int32_t)p) lo = (int64_t)t->sampled.tally.args[k].lo, hi = (int64_t)t->sampled.tally.args[k].hi;
+    if (lo > 0) lo = 0;
+    b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
+    b->offset = (uint64_t)-lo;
+    ww_assume(&t->assumed, a, size_sentence(fn, p, b->bytes, a));
+  }
 }
 
 ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
@@ -82,7 +105,10 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   if (st) return st;
   double t1 = ww_now();
   st = run(m, fn, o, a, out, e);
-  if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out, a)) st = run(m, fn, o, a, out, e);
+  if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out, a)) {
+    st = run(m, fn, o, a, out, e);
+    if (!st) bound(fn, out, a);
+  }
   if (st == WW_EDATA && out->sampled.fault_assumed && e) {
     size_t n = strlen(e->msg);
     snprintf(e->msg + n, sizeof e->msg - n, "; contents of buffers were assumed here: describe them with --arg or a launch spec");

@@ -259,7 +259,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_BFES: return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
   case WW_OP_DP4A: return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
   case WW_OP_DP2A: return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
-  case WW_OP_SAD: return (i->sub ? (uint64_t)(x > y ? x - y : y - x) : a > b ? a - b : b - a) + c;
+  case WW_OP_SAD: return (i->sub ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) : a > b ? a - b : b - a) + c;
   case WW_OP_LEA: return a + b * (uint64_t)i->imm;
   default: return 0;
   }

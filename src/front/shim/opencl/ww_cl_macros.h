@@ -5,8 +5,8 @@
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
-#define WW_CL __attribute__((overloadable, always_inline, const))    /* value in, value out */
-#define WW_CLM __attribute__((overloadable, always_inline))          /* touches memory or other work-items */
+#define WW_CL inline __attribute__((overloadable, always_inline, const))    /* value in, value out */
+#define WW_CLM inline __attribute__((overloadable, always_inline))          /* touches memory or other work-items */
 #define WW_EXTERN __attribute__((const))
 
 

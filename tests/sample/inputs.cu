@@ -1,0 +1,98 @@
+// Kernels for tests/unit/test_inputs.c: what sizes and contents are found for them when nobody describes the buffers.
+
+__global__ void copy(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[i];
+}
+
+__global__ void around(const float *x, float *y) { // starts before the pointer
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = x[i - 3] + x[i + 2];
+}
+
+__global__ void seventh(const double *x, short *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[2 * i + 1] = (short)x[7 * i];
+}
+
+__global__ void plane(int w, int h, const float *in, float *out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < w && y < h) out[x * h + y] = in[y * w + x];
+}
+
+__global__ void space(int nx, int ny, const float *in, float *out) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+  int i = (z * ny + y) * nx + x;
+  out[i] = in[i + nx * ny];
+}
+
+__global__ void stride_loop(int n, const float *x, float *y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) y[i] = 2 * x[i];
+}
+
+__global__ void backwards(int n, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = x[n - 1 - i];
+}
+
+__global__ void spmv(int rows, const int *start, const int *col, const float *val, const float *x, float *y) {
+  int r = blockIdx.x * blockDim.x + threadIdx.x;
+  if (r >= rows) return;
+  float s = 0;
+  for (int k = start[r]; k < start[r + 1]; k++) s += val[k] * x[col[k]];
+  y[r] = s;
+}
+
+__global__ void histogram(int n, const int *x, int *bins) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&bins[x[i]], 1);
+}
+
+__global__ void gather(int n, const int *index, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[index[i]]; // line 54
+}
+
+__global__ void gather_block(const int *index, const float *x, float *y) { // indices by way of shared memory
+  __shared__ int t[128];
+  t[threadIdx.x] = index[blockIdx.x * 128 + threadIdx.x];
+  __syncthreads();
+  y[blockIdx.x * 128 + threadIdx.x] = x[t[127 - threadIdx.x]];
+}
+
+__global__ void filter(int n, const float *x, int *tail, float *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && x[i] < 0.5f) out[atomicAdd(tail, 1)] = x[i];
+}
+
+__global__ void chase(int hops, const int *next, int *out) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x, at = i;
+  for (int k = 0; k < hops; k++) at = next[at];
+  out[i] = at;
+}
+
+__global__ void ragged(int n, const int *length, const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float s = 0;
+  for (int k = 0; k < length[i]; k++) s += x[k];
+  y[i] = s;
+}
+
+__global__ void frontier(int n, const int *queue, const int *start, const int *edge, int *level) { // indices of row pointers
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  int v = queue[i];
+  for (int k = start[v]; k < start[v + 1]; k++) level[edge[k]] = 1;
+}
+
+__global__ void bytes(int n, const unsigned char *x, unsigned *table) { // 8-bit indices
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&table[x[i]], 1u);
+}
+
+__global__ void overrun(int n, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  y[i] = n; // line 97
+}

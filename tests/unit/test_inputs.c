@@ -1,0 +1,242 @@
+/* test_inputs.c - what is found or assumed for buffers that nobody described: sizes, contents, the sentences that say so; and that a
+ * described one is taken at its word. The kernels are tests/sample/inputs.cu. */
+#include "rig.h"
+
+#include "../../src/front/front.h"
+#include "../../src/trace/run.h"
+
+static ww_unit unit;
+static ww_arena *unit_arena;
+
+static int load(void **state) {
+  (void)state;
+  static const char *file = "tests/sample/inputs.cu";
+  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
+  ww_err e = {0};
+  unit_arena = ww_arena_new();
+  if (ww_front_load(&o, unit_arena, &unit, &e)) {
+    print_error("%s\n", e.msg);
+    return 1;
+  }
+  return 0;
+}
+
+static int unload(void **state) {
+  (void)state;
+  ww_arena_free(unit_arena);
+  return 0;
+}
+
+static ww_status run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  ww_launch l = {0};
+  if (!fn) fail_msg("no kernel %s", kernel);
+  if (ww_launch_comment(launch, arena, &l, e)) fail_msg("%s: %s", launch, e->msg);
+  return ww_trace(&unit.module, fn, &l, &(ww_trace_options){.sampling.full = full}, arena, r, e);
+}
+
+/* Sampled and in full: neither may fault. */
+static ww_trace_result complete(const char *kernel, const char *launch) {
+  ww_trace_result r;
+  ww_err e = {0};
+  for (int full = 0; full < 2; full++)
+    if (run(kernel, launch, full, &r, &e)) fail_msg("%s, %s, %s: line %u: %s", kernel, launch, full ? "full" : "sampled", e.line, e.msg);
+  return r;
+}
+
+static const ww_buffer *buffer(const ww_trace_result *r, const char *kernel, const char *arg) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  for (uint32_t p = 0; p < fn->nparams; p++)
+    if (!strcmp(fn->params[p].name, arg)) return &r->launch.args[p].buffer;
+  fail_msg("%s has no %s", kernel, arg);
+  return NULL;
+}
+
+static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg, uint64_t bytes, uint64_t offset) {
+  const ww_buffer *b = buffer(r, kernel, arg);
+  if (b->bytes != bytes || b->offset != offset)
+    fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel, (unsigned long long)b->bytes, (unsigned long long)b->offset, (unsigned long long)bytes, (unsigned long long)offset);
+}
+
+static bool said(const ww_trace_result *r, const char *sentence) {
+  for (uint32_t k = 0; k < r->assumed.n; k++)
+    if (!strcmp(r->assumed.v[k], sentence)) return true;
+  return false;
+}
+
+static void expect_said(const ww_trace_result *r, const char *sentence) {
+  if (said(r, sentence)) return;
+  for (uint32_t k = 0; k < r->assumed.n; k++) print_error("  %s\n", r->assumed.v[k]);
+  fail_msg("nobody says `%s`", sentence);
+}
+
+/* ---- sizes ---- */
+
+static void test_sizes(void **state) {
+  (void)state;
+  ww_trace_result r = complete("copy", "grid=100 block=128 n=12345");
+  expect_size(&r, "copy", "x", 4 * 12345, 0);
+  expect_size(&r, "copy", "y", 4 * 12345, 0);
+  expect_said(&r, "x: 49380 bytes, from the accesses");
+  expect_said(&r, "x: random numbers in [0, 1)");
+  assert_false(said(&r, "y: zeros")); /* never read: nothing to say */
+  r = complete("around", "grid=10 block=64");
+  expect_size(&r, "around", "x", 4 * (640 + 5), 12);
+  r = complete("seventh", "grid=10 block=64");
+  expect_size(&r, "seventh", "x", 8 * (639 * 7 + 1), 0);
+  expect_size(&r, "seventh", "y", 2 * (2 * 639 + 2), 0);
+  r = complete("stride_loop", "grid=16 block=64 n=100003");
+  expect_size(&r, "stride_loop", "x", 4 * 100003, 0);
+  r = complete("backwards", "grid=100 block=64 n=6001");
+  expect_size(&r, "backwards", "x", 4 * 6001, 0);
+  r = complete("backwards", "grid=40 block=64 n=6001"); /* the front part is never read */
+  expect_size(&r, "backwards", "x", 4 * 6001, 0);
+}
+
+static void test_sizes_on_more_axes(void **state) {
+  (void)state;
+  ww_trace_result r = complete("plane", "grid=20,40 block=16,8 w=313 h=317");
+  expect_size(&r, "plane", "in", 4 * 313 * 317, 0);
+  expect_size(&r, "plane", "out", 4 * 313 * 317, 0);
+  r = complete("space", "grid=4,5,6 block=8,4,2 nx=32 ny=20");
+  expect_size(&r, "space", "in", 4 * 32 * 20 * 13, 0);
+  expect_size(&r, "space", "out", 4 * 32 * 20 * 12, 0);
+}
+
+/* ---- contents ---- */
+
+static void test_row_pointers(void **state) {
+  (void)state;
+  ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000");
+  expect_size(&r, "spmv", "start", 4 * 10001, 0);
+  expect_size(&r, "spmv", "y", 4 * 10000, 0);
+  const ww_buffer *start = buffer(&r, "spmv", "start"), *col = buffer(&r, "spmv", "col"), *x = buffer(&r, "spmv", "x");
+  assert_int_equal(start->fill.kind, WW_FILL_MONOTONE);
+  expect_said(&r, ww_fmt(arena, "start: row pointers rising from 0 to %.0f", start->fill.hi));
+  assert_true(col->bytes >= 4 * (uint64_t)start->fill.hi && buffer(&r, "spmv", "val")->bytes >= 4 * (uint64_t)start->fill.hi);
+  assert_int_equal(col->fill.kind, WW_FILL_UNIFORM);
+  assert_true(col->fill.lo >= 0 && col->fill.hi >= 1000 && x->bytes >= 4 * (uint64_t)col->fill.hi);
+  expect_said(&r, ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers", col->fill.hi));
+  assert_true(r.sampled.tally.c.flops_fp32 > 2 * 8 * 10000); /* rows are not empty */
+}
+
+static void test_given_sizes_are_kept(void **state) {
+  (void)state;
+  ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
+  expect_size(&r, "spmv", "x", 4 * 777, 0);
+  assert_true(buffer(&r, "spmv", "start")->fill.hi <= 50000 && buffer(&r, "spmv", "col")->fill.hi <= 777);
+  complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random val=[50000] x=[777] y=[rows]");
+  r = complete("histogram", "grid=79 block=128 n=10000 x=[n] bins=[64]");
+  assert_true(buffer(&r, "histogram", "x")->fill.hi <= 64);
+  r = complete("histogram", "grid=79 block=128 n=10000 x=[n]:random bins=[64]");
+  assert_true(buffer(&r, "histogram", "x")->fill.hi <= 64);
+  expect_said(&r, "x: integers in [0, 64), as they index other buffers");
+  r = complete("gather", "grid=79 block=128 n=10000 index=[n] x=[100] y=[n]");
+  assert_true(buffer(&r, "gather", "index")->fill.hi <= 100);
+  r = complete("gather_block", "grid=79 block=128 x=[50]");
+  assert_true(buffer(&r, "gather_block", "index")->fill.hi <= 50);
+  complete("chase", "grid=4 block=64 hops=10 next=[256] out=[256]");
+  complete("frontier", "grid=40 block=128 n=5000 queue=[n] start=[2001] edge=[30000] level=[2000]");
+  complete("filter", "grid=40 block=128 n=5000 x=[n] tail=[1] out=[n]");
+  complete("bytes", "grid=40 block=128 n=5000 x=[n] table=[256]");
+  complete("bytes", "grid=40 block=128 n=5000 x=[n] table=[100]");
+}
+
+static void test_indices(void **state) {
+  (void)state;
+  ww_trace_result r = complete("histogram", "grid=79 block=128 n=10000");
+  const ww_buffer *x = buffer(&r, "histogram", "x"), *bins = buffer(&r, "histogram", "bins");
+  assert_int_equal(x->fill.kind, WW_FILL_UNIFORM);
+  assert_true(bins->bytes >= 4 * (uint64_t)x->fill.hi && x->fill.hi > 1);
+  r = complete("gather", "grid=79 block=128 n=10000");
+  assert_int_equal(buffer(&r, "gather", "index")->fill.kind, WW_FILL_UNIFORM);
+  expect_size(&r, "gather", "y", 40000, 0);
+  r = complete("gather_block", "grid=79 block=128");
+  assert_int_equal(buffer(&r, "gather_block", "index")->fill.kind, WW_FILL_UNIFORM);
+  r = complete("chase", "grid=4 block=64 hops=100");
+  const ww_buffer *next = buffer(&r, "chase", "next");
+  assert_true(next->bytes >= 4 * 256 && next->bytes >= 4 * (uint64_t)next->fill.hi && next->fill.hi > 1);
+  r = complete("frontier", "grid=40 block=128 n=5000");
+  assert_true(r.sampled.tally.c.global_st_requests > 0);
+  r = complete("bytes", "grid=40 block=128 n=5000");
+  assert_true(buffer(&r, "bytes", "table")->bytes >= 4 * 200);
+}
+
+static void test_queues_and_bounds(void **state) {
+  (void)state;
+  ww_trace_result r = complete("filter", "grid=40 block=128 n=5000");
+  assert_int_equal(buffer(&r, "filter", "tail")->fill.kind, WW_FILL_ZEROS);
+  expect_said(&r, "tail: zeros, as it counts up");
+  assert_true(buffer(&r, "filter", "out")->bytes >= 4 * 1500); /* half of 5000 pass */
+  r = complete("ragged", "grid=40 block=128 n=5000");
+  expect_said(&r, "length: integers in [1, 32), as they end a loop");
+  assert_true(buffer(&r, "ragged", "x")->bytes >= 4 * 31 && buffer(&r, "ragged", "x")->bytes <= 4 * 32);
+}
+
+/* ---- shape and scalars ---- */
+
+static void test_no_launch_at_all(void **state) {
+  (void)state;
+  ww_trace_result r = complete("copy", "block=256");
+  assert_int_equal(r.launch.grid[0], 4096);
+  expect_said(&r, "grid: 4096 blocks, as no launch was given");
+  expect_said(&r, "n: 1048576, the number of threads");
+  r = complete("copy", "n=5000");
+  assert_int_equal(r.launch.block[0], 256);
+  expect_said(&r, "block: 256 threads, as no launch was given");
+  expect_size(&r, "copy", "x", 20000, 0);
+  r = complete("plane", "grid=20,40 block=16,8");
+  expect_said(&r, "w: 320, the threads along its axis");
+  expect_said(&r, "h: 320, the threads along its axis");
+}
+
+/* ---- what is given is taken at its word ---- */
+
+static void expect_fault(const char *kernel, const char *launch, const char *part, uint32_t line) {
+  ww_trace_result r;
+  for (int full = 0; full < 2; full++) {
+    ww_err e = {0};
+    ww_status st = run(kernel, launch, full, &r, &e);
+    if (st != WW_EDATA) fail_msg("%s, %s: %s", kernel, launch, st ? e.msg : "no fault");
+    if (!strstr(e.msg, part)) fail_msg("`%s` does not say `%s`", e.msg, part);
+    if (strstr(e.msg, "assumed")) fail_msg("`%s` blames an assumption", e.msg);
+    if (e.line != line || !e.file || !strstr(e.file, "inputs.cu")) fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line, e.file ? e.file : "?", line);
+  }
+}
+
+static void test_given_contents_may_fault(void **state) {
+  (void)state;
+  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros", "of `x`, which has 400 bytes", 54);
+  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros", "of `x`, which has 400 bytes", 54);
+  expect_fault("overrun", "grid=79 block=128 n=1 y=[10000]:zeros", "store of 4 bytes at byte 40000 of `y`, which has 40000 bytes", 97);
+}
+
+/* Sizes alone decide here: the contents nobody gave have no part in it. */
+static void test_given_sizes_may_fault(void **state) {
+  (void)state;
+  ww_trace_result r;
+  ww_err e = {0};
+  assert_int_equal(run("overrun", "grid=79 block=128 n=1 y=[10000]", false, &r, &e), WW_EDATA);
+  assert_int_equal(e.line, 97);
+  e = (ww_err){0};
+  assert_int_equal(run("copy", "grid=79 block=128 n=10000 x=[n] y=[n-1]", true, &r, &e), WW_EDATA);
+  if (!strstr(e.msg, "of `y`")) fail_msg("%s", e.msg);
+}
+
+static void test_bad_launches(void **state) {
+  (void)state;
+  ww_trace_result r;
+  ww_err e = {0};
+  assert_int_equal(run("copy", "grid=79 block=2000 n=10000", false, &r, &e), WW_EUSAGE);
+  assert_int_equal(run("copy", "grid=79 block=128 n=i32[100]", false, &r, &e), WW_EUSAGE);
+  if (!strstr(e.msg, "not a pointer")) fail_msg("%s", e.msg);
+  assert_int_equal(run("copy", "grid=79 block=128 x=5", false, &r, &e), WW_EUSAGE);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      RIG_TEST(test_sizes), RIG_TEST(test_sizes_on_more_axes), RIG_TEST(test_row_pointers), RIG_TEST(test_given_sizes_are_kept), RIG_TEST(test_indices), RIG_TEST(test_queues_and_bounds),
+      RIG_TEST(test_no_launch_at_all), RIG_TEST(test_given_contents_may_fault), RIG_TEST(test_given_sizes_may_fault), RIG_TEST(test_bad_launches),
+  };
+  return cmocka_run_group_tests(tests, load, unload);
+}
