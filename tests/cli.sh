@@ -54,7 +54,44 @@ try "a CUDA file as JSON" 0 '"kernels":\[\{"name":"twice","mangled":"[^"]*","fil
 try "an OpenCL file" 0 'copy +1 .*\(shared\)' '' kernels "$dir/ok.cl"
 try "IR" 0 'ret' '' kernels --ir "$dir/ok.cu"
 try "a broken kernel is listed with its reason" 0 'cannot be interpreted: .*broken.cu:1:' 'broken.cu:1: error' kernels "$dir/broken.cu"
-try "a file without kernels" 3 '' '^warpwise: .*host.cu' kernels "$dir/host.cu"
+try "a file without kernels" 0 'host.cu  cuda, 0 kernels' '' kernels "$dir/host.cu"
 try "the other files are listed all the same" 3 'twice' 'none.cu' kernels "$dir/none.cu" "$dir/ok.cu"
+
+# ---- trace: what goes wrong has a message that says what to do, the documented exit code, and leaves nothing behind ----
+cat >"$dir/trace.cu" <<'EOF'
+__global__ void spin(volatile int *flag) {
+  while (*flag == 0) {}
+}
+__global__ void shifted(const float *x, float *y, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = x[i + 1];
+}
+EOF
+printf '{"kernel":"shifted","grid":2,"block":64,"args":[{"buffer":{"bytes":512,"fill":"ones"}},{"buffer":{"bytes":512}},{"value":128}]}\n' >"$dir/short.launch"
+printf '{"kernel":"shifted","grid":2,"block":64,"args":[{"value":1},{"value":2},{"value":3},{"value":4}]}\n' >"$dir/many.launch"
+printf '{"kernel":"shifted","grid":2,"block":64,"argz":[]}\n' >"$dir/typo.launch"
+printf 'not json\n' >"$dir/text.launch"
+truncate -s 1G "$dir/huge.cu"
+mkdir "$dir/tmp" "$dir/cache"
+export TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache"
+try "trace: several kernels, none named" 2 '' 'name one with --kernel: spin, shifted' trace "$dir/trace.cu"
+try "trace: no such kernel" 2 '' 'no kernel .shfted.*it has spin, shifted' trace "$dir/trace.cu" -k shfted
+try "trace: too many arguments" 2 '' '3 .*4' trace "$dir/trace.cu" --launch "$dir/many.launch"
+try "trace: a misspelt member" 3 '' 'argz' trace "$dir/trace.cu" --launch "$dir/typo.launch"
+try "trace: a launch that is no JSON" 3 '' 'text.launch' trace "$dir/trace.cu" --launch "$dir/text.launch"
+try "trace: no such launch file" 3 '' 'none.launch' trace "$dir/trace.cu" --launch "$dir/none.launch"
+try "trace: no such argument" 2 '' 'm' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg m=3
+try "trace: out of range, with its line" 3 '' 'trace.cu:7: load of 4 bytes at byte 512 of .x., which has 512 bytes' trace "$dir/trace.cu" --launch "$dir/short.launch"
+try "trace: the same as JSON" 3 '"error":\{"code":"data","message":"load of 4 bytes.*"line":7' '' trace --json "$dir/trace.cu" --launch "$dir/short.launch"
+try "trace: a loop that never ends" 3 '' 'stopped after [0-9]+ warp instructions: an endless loop' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --max-steps 1000000
+try "trace: a block no GPU runs" 2 '' '1 to 1024' trace "$dir/trace.cu" -k shifted --grid 1 --block 2048
+try "trace: source that does not compile" 3 '' 'broken.cu:1' trace "$dir/broken.cu" --grid 1 --block 32
+try "trace: a binary file" 3 '' 'is a binary file' trace "$dir/binary.cu"
+try "trace: a file of 1 GB" 3 '' 'huge.cu' trace "$dir/huge.cu"
+try "trace: sizes found by running" 0 'assumed: .*x: 516 bytes, from the accesses|x: 516 bytes, from the accesses' '' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg n=128
+n=$((n + 1))
+left=$(find "$dir/tmp" -mindepth 1 | wc -l)
+if [ "$left" -eq 0 ]; then echo "ok $n - nothing is left in TMPDIR"; else bad=1; echo "not ok $n - $left files are left in TMPDIR"; fi
 echo "1..$n"
 exit $bad

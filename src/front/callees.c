@@ -102,8 +102,10 @@ ww_val each_op(low_callee *c, const low_lane *s, int op, int sub_flags) {
                  n > 2 ? s->v[2] : WW_NOVAL);
 }
 
+/* flags: WW_F_*, and a ww_round from bit 8 on */
 ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
-  int n = ww_math_args[math];
+  int n = ww_math_args[math], round = flags >> 8;
+  flags &= 255;
   if (low_fmf(c->F, c->inst) & LLVMFastMathApproxFunc) flags |= WW_F_APPROX;
   ww_val v[3] = {s->v[0], n > 1 ? s->v[1] : WW_NOVAL, n > 2 ? s->v[2] : WW_NOVAL};
   int int_at = math == WW_MATH_POWI || math == WW_MATH_LDEXP ? 1 : math == WW_MATH_JN || math == WW_MATH_YN ? 0 : -1;
@@ -112,6 +114,8 @@ ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
                                           : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
   bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
   ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
+  low_block *blk = low_cur(c->F);
+  if (round && !blk->ended) blk->ins.v[blk->ins.n - 1].imm = round;
   return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
 }
 

@@ -5,6 +5,7 @@
  * shuffle functions are inline PTX. Only a file of which the shim loses device code or an instance is tried with SDK
  * headers (thrust inside kernels, say), and the attempt that loses fewer kernels counts. */
 #include "front_int.h"
+#include "openmp.h"
 #include "lower.h"
 
 #include <ctype.h>
@@ -401,6 +402,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
   if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, a, &out->module, e);
+  if (rc == WW_OK && dialect == WW_OPENMP) ww_openmp_scalars(&out->module);
   if (rc != WW_OK) return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);
   list_lost_kernels(&ob.losses, &out->module, a);

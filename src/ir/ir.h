@@ -70,6 +70,7 @@ typedef enum {
   WW_SREG_LANEID, WW_SREG_WARPID, WW_SREG_NWARPID, WW_SREG_WARPSIZE, WW_SREG_SMID, WW_SREG_NSMID, WW_SREG_GRIDID,
   WW_SREG_LANEMASK_EQ, WW_SREG_LANEMASK_LT, WW_SREG_LANEMASK_LE, WW_SREG_LANEMASK_GT, WW_SREG_LANEMASK_GE,
   WW_SREG_DYNSHARED, /* bytes of dynamic shared memory */
+  WW_SREG_WORKDIM,   /* axes of the launch, 1 to 3 */
   WW_NSREGS
 } ww_sreg;
 
@@ -145,7 +146,8 @@ typedef struct {
   bool pointer;
   bool byval;         /* an aggregate passed by value: size and align say how */
   bool readonly;      /* const or readonly pointee */
-  uint8_t elem;       /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown */
+  uint8_t elem;       /* ww_type a pointer's pointee has, WW_VOID when it is an aggregate or unknown; of a float that
+                       * OpenMP passes as a 64-bit integer, its real type */
   uint32_t size, align; /* bytes of the argument itself as passed to the launch */
   uint32_t elem_size; /* bytes of the pointee, 0 unknown */
 } ww_param;

@@ -27,7 +27,7 @@ const char *const ww_sreg_names[WW_NSREGS] = {"tid.x",       "tid.y",       "tid
                                               "ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
                                               "nctaid.y",    "nctaid.z",    "laneid",      "warpid",      "nwarpid",
                                               "warpsize",    "smid",        "nsmid",       "gridid",      "lanemask.eq",
-                                              "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared"};
+                                              "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared", "workdim"};
 
 const char *const ww_flag_names[8] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly", "ua", "ub"};
 

@@ -150,7 +150,8 @@ static uint32_t active_phases(ww_mask lanes, uint32_t width) {
   return n;
 }
 
-/* Distinct words of the fullest bank. Words of a bank hang in a list; 8 lanes touch at most 65 words each, 32 at most 2. */
+/* Distinct words of the fullest bank. Words of a bank hang in a list; 8 lanes touch at most 65 words each, 16 at most 5,
+ * 32 at most 3. */
 static uint32_t phase_passes(const ww_access *a, ww_mask lanes) {
   uint64_t word[8 * 65];
   uint16_t next[8 * 65], head[32] = {0}; /* index + 1 */
@@ -174,14 +175,45 @@ static uint32_t gcd32(uint64_t words) { /* with the number of banks */
   return 1u << (low < 5 ? low : 5);
 }
 
+/* Do all active lanes agree with the active one `apart` places away? */
+static bool agree(const ww_access *a, ww_mask lanes, uint32_t apart) {
+  for (ww_mask m = lanes; m; m &= m - 1) {
+    uint32_t l = first_lane(m), other = l ^ apart;
+    if (lanes >> other & 1 && a->addr[l] != a->addr[other]) return false;
+  }
+  return true;
+}
+
+/* Loads of 8 and 16 bytes: two phases are served as one where neighbours read the same, lane i and i^1 throughout or lane
+ * i and i^2 throughout; stores never are. Measured: docs/hardware-check.md. */
+static bool joined(const ww_access *a, ww_mask lanes) { return agree(a, lanes, 1) || agree(a, lanes, 2); }
+
+static uint32_t wide_load_passes(const ww_access *a, uint32_t width, uint32_t *ideal) {
+  uint32_t passes = 0, groups = 0;
+  for (uint32_t at = 0; at < 64; at += 2 * width) {
+    ww_mask phase = ((1ull << width) - 1) << at, both = a->lanes & (phase | phase << width);
+    bool one = joined(a, both);
+    for (ww_mask rest = both; rest; groups++) {
+      ww_mask part = one ? rest : rest & phase ? rest & phase : rest;
+      passes += phase_passes(a, part);
+      rest &= ~part;
+    }
+  }
+  if (ideal) *ideal = groups;
+  return passes;
+}
+
 uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
-  uint32_t width = phase_lanes(a->bytes), phases = active_phases(a->lanes, width), passes = 0;
+  uint32_t width = phase_lanes(a->bytes), passes = 0;
+  bool wide_load = a->kind == WW_ACCESS_LOAD && a->bytes > 4 && a->bytes <= 16;
+  uint32_t phases = active_phases(a->lanes, wide_load && a->pattern == WW_PATTERN_SAME ? 2 * width : width);
   uint64_t first = a->lanes ? a->addr[first_lane(a->lanes)] : 0;
   int64_t stride;
   if (ideal) *ideal = phases;
   if (!a->lanes || !a->bytes) return 0;
   if (a->pattern == WW_PATTERN_SAME) return phases;
   if (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 && first % (a->bytes < 4 ? 4 : a->bytes) == 0) return phases;
+  if (wide_load) return wide_load_passes(a, width, ideal);
   bool word = a->bytes <= 4 && first % 4 == 0;
   if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) && stride % 4 == 0)
     return stride ? phases * gcd32((uint64_t)(stride < 0 ? -stride : stride) / 4) : phases;

@@ -39,6 +39,10 @@ void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence) {
   s->v[s->n++] = sentence;
 }
 
+bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
+  return m->dialect == WW_OPENMP && p == 0 && fn->nparams && !strcmp(fn->params[0].name, "dyn_ptr");
+}
+
 static void say(inputs *in, const char *sentence) { ww_assume(in->said, in->a, sentence); }
 
 /* ---- shape ---- */
@@ -122,7 +126,7 @@ static void complete_scalars(inputs *in) {
       say(in, ww_fmt(in->a, "%s: a struct of %u zero bytes", q->name, q->size));
       continue;
     }
-    bool real = ww_is_float(q->type);
+    bool real = ww_is_float(q->type) || (q->type == WW_I64 && ww_is_float(q->elem));
     uint64_t v = real || ww_type_bytes[q->type] < 4 ? 1 : likely_extent(in, q->name, flat);
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX) v = INT32_MAX;
     *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = (int64_t)v, .value = (double)v};
@@ -208,6 +212,7 @@ static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
     if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED) continue;
+    if (g->kind == WW_ARG_NONE && ww_is_omp_state(in->m, in->fn, p)) *g = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
     if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
     if (g->kind != WW_ARG_BUFFER) continue;
     const char *type = g->buffer.type ? g->buffer.type : content_type(in, p);

@@ -11,6 +11,9 @@ typedef struct {
   bool *sized;    /* per parameter: its size came from the memory analysis */
 } ww_assumed;
 
+/* The runtime's own argument of an OpenMP region, which no source names: null unless given. */
+bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p);
+
 void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence);
 
 /* l is resolved (args[i] is parameter i). Afterwards grid, block, every scalar, and every buffer's size and contents are

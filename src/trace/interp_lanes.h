@@ -41,6 +41,7 @@ static u64 sreg(const ww_exec *x, ww_sreg s, uint32_t lane) {
   case WW_SREG_LANEMASK_GT: return ALL_LANES & ~(bit | (bit - 1));
   case WW_SREG_LANEMASK_GE: return ALL_LANES & ~(bit - 1);
   case WW_SREG_DYNSHARED: return x->dyn_shared;
+  case WW_SREG_WORKDIM: return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
   default: return 0;
   }
 }
@@ -122,15 +123,25 @@ static void match_any(ww_exec *x, const ww_code *k) {
   }
 }
 
+static ww_mask own_mask(const ww_exec *x, const ww_code *k, uint32_t lane) {
+  u64 v = CELL_B(lane);
+  return (k->wide & 4 ? v : (u64)(i64)(i32)v) & x->mask;
+}
+
 static void redux_any(ww_exec *x, const ww_code *k) {
-  u64 r = 0;
-  bool first = true;
-  ACTIVE(x->mask) {
-    u64 v = CELL_A(LANE);
-    r = first ? v : ww_rmw_apply(k->ins->sub, k->ins->type, r, v);
-    first = false;
+  for (ww_mask left = x->mask; left;) { /* lanes that name the same mask go together */
+    ww_mask group = 0, who = own_mask(x, k, (uint32_t)__builtin_ctzll(left));
+    u64 r = 0;
+    bool first = true;
+    ACTIVE(left) group |= (ww_mask)(own_mask(x, k, LANE) == who) << LANE;
+    ACTIVE(who) {
+      u64 v = CELL_A(LANE);
+      r = first ? v : ww_rmw_apply(k->ins->sub, k->ins->type, r, v);
+      first = false;
+    }
+    ACTIVE(group) PUT_D(LANE, r);
+    left &= ~group;
   }
-  ACTIVE(x->mask) PUT_D(LANE, r);
 }
 
 static void activemask_any(ww_exec *x, const ww_code *k) { ACTIVE(x->mask) PUT_D(LANE, x->mask); }

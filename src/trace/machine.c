@@ -274,27 +274,40 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
   if (obs->block_start) obs->block_start(obs->ctx, index);
 }
 
-/* Everyone who is not done waits: let those at the same barrier go on, lowest id other than 0 first, so that subsets of
- * the block that meet at a barrier of their own are served before the whole block's. */
-static void release(ww_machine *m, thread_block *b, ww_run_end what) {
-  int64_t id = INT64_MAX;
+static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id) {
+  return b->state[w] == what && (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id);
+}
+
+/* The warps that wait there go on. */
+static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id) {
   uint32_t total = 0, count = 0;
-  for (uint32_t w = 0; w < m->warps; w++) {
-    if (b->state[w] != what) continue;
-    int64_t k = what == WW_RUN_BARRIER ? b->warps[w]->bar->ins->imm : 0;
-    if ((k ? k : INT64_MAX - 1) < id) id = k ? k : INT64_MAX - 1;
-  }
-  if (id == INT64_MAX - 1) id = 0;
   for (uint32_t w = 0; w < m->warps; w++)
-    if (b->state[w] == what && (what != WW_RUN_BARRIER || b->warps[w]->bar->ins->imm == id))
-      total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+    if (waits(b, w, what, id)) total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
-    if (b->state[w] != what || (what == WW_RUN_BARRIER && x->bar->ins->imm != id)) continue;
+    if (!waits(b, w, what, id)) continue;
     uint8_t sub = x->bar->ins->sub;
     x->bar_result = sub == 2 ? total == count : sub == 3 ? total > 0 : total;
     b->state[w] = WW_RUN_SLICE;
   }
+}
+
+/* Lets the warps at one barrier go on when enough have come: as many as it names, else all that still run. When
+ * everyone waits and no barrier has enough, the lowest id other than 0 gives way. */
+static void release_barrier(ww_machine *m, thread_block *b, uint32_t live, uint32_t waiting) {
+  int64_t low = -1;
+  for (uint32_t w = 0; w < m->warps; w++) {
+    if (b->state[w] != WW_RUN_BARRIER) continue;
+    const ww_ins *i = b->warps[w]->bar->ins;
+    uint32_t here = 0, need = i->ext ? (i->ext + m->lanes - 1) / m->lanes : live;
+    for (uint32_t v = 0; v < m->warps; v++) here += waits(b, v, WW_RUN_BARRIER, i->imm);
+    if (here >= need) {
+      release(m, b, WW_RUN_BARRIER, i->imm);
+      return;
+    }
+    if (low <= 0 || (i->imm && i->imm < low)) low = i->imm;
+  }
+  if (waiting == live) release(m, b, WW_RUN_BARRIER, low);
 }
 
 /* ---- running ---- */
@@ -335,9 +348,8 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
     bars += b->state[w] == WW_RUN_BARRIER;
     grids += b->state[w] == WW_RUN_GRIDSYNC;
   }
-  if (bars && bars == live) release(m, b, WW_RUN_BARRIER);
+  if (bars) release_barrier(m, b, live, bars + grids);
   if (!live) p->running--;
-  (void)grids;
   return WW_OK;
 }
 
@@ -360,7 +372,7 @@ static void release_grid(ww_machine *m, uint32_t n) {
   for (uint32_t b = 0; b < n; b++)
     for (uint32_t w = 0; w < m->warps; w++)
       if (m->pool[b].state[w] != WW_RUN_DONE && m->pool[b].state[w] != WW_RUN_GRIDSYNC) return;
-  for (uint32_t b = 0; b < n; b++) release(m, &m->pool[b], WW_RUN_GRIDSYNC);
+  for (uint32_t b = 0; b < n; b++) release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
 }
 
 static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n, const ww_observer *obs, uint64_t before, progress *p,

@@ -1,6 +1,6 @@
 /* sample.c - chooses blocks, runs them, and adds each with the number of blocks it stands for.
  *
- * A grid of coordinates: on each axis the first two blocks, the middle, the last two; every combination runs. Along an
+ * A grid of coordinates: on each axis the first two blocks, some between, the last two; every combination runs. Along an
  * axis two neighbouring coordinates whose blocks did the same stand for all between them; where they differ a
  * coordinate is put in the middle, and when that lies on the line between them, the line is the answer (work that grows
  * with the block index). Else the search goes on in both halves, widest gap first, until it finds the boundary or has spent
@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4 };
+enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4, MANY = 13 };
 #define DEFAULT_BUDGET 500000ull
 
 /* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they differ; they lie on a line. */
@@ -132,12 +132,16 @@ static void take_back(axis *a, uint32_t k) {
   a->n--;
 }
 
+/* Coordinates to begin with: the ends with their neighbours and the middle; with room for MANY also eight between, unevenly (golden
+ * section), so that neither a region of an eighth of the blocks nor a pattern with a period goes unseen. */
 static void start_axis(axis *a, uint64_t g, uint32_t most) {
-  uint64_t want[5] = {0, 1, g / 2, g - 2, g - 1};
-  static const uint8_t few[3] = {0, 2, 4};
+  static const double part[MANY] = {0, 0, 0.090, 0.236, 0.326, 0.472, 0.5, 0.618, 0.708, 0.854, 0.944, 1, 1};
+  static const uint8_t five[5] = {0, 1, 6, 11, 12}, three[3] = {0, 6, 12};
+  uint32_t n = most >= MANY ? MANY : most >= 5 ? 5 : most >= 3 ? 3 : 1;
   a->n = 0;
-  for (uint32_t k = 0; k < (most < 5 ? most < 3 ? 1 : 3 : 5); k++) {
-    uint64_t at = most < 3 ? g / 2 : most < 5 ? want[few[k]] : want[k];
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t w = n == MANY ? k : n == 5 ? five[k] : n == 3 ? three[k] : 6;
+    uint64_t at = w == 0 ? 0 : w == 1 ? 1 : w == 6 ? g / 2 : w == 11 ? g - 2 : w == 12 ? g - 1 : (uint64_t)(part[w] * (double)g);
     if (at < g && (!a->n || at > a->at[a->n - 1])) a->at[a->n++] = at;
   }
   memset(a->gap, GAP_UNKNOWN, sizeof a->gap);
@@ -259,25 +263,20 @@ static void add_up(sampler *s) {
         }
 }
 
-/* As many coordinates as the cost of the first block leaves room for. */
+/* As many coordinates as the cost of the first block leaves room for; many only where they leave most of the budget. The
+ * last axes are thinned out first: x is where neighbours share most. */
 static void start_axes(sampler *s, uint64_t cost) {
+  static const uint32_t fewer[MANY + 1] = {[MANY] = 5, [5] = 3, [3] = 1};
   uint64_t room = cost ? s->budget / cost : MAX_BLOCKS;
-  uint32_t most[3] = {5, 5, 5};
-  for (int tries = 0; tries < 6; tries++) {
-    uint64_t n = 1;
-    for (int d = 0; d < 3; d++) {
-      start_axis(&s->ax[d], s->spec->grid[d], most[d]);
-      n *= s->ax[d].n;
+  uint32_t most[3] = {MANY, MANY, MANY};
+  for (uint32_t level = MANY; level > 1; level = fewer[level])
+    for (int thin = 2; thin >= -1; thin--) { /* at thin == -1 the next level's turn */
+      uint64_t n = 1;
+      for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->spec->grid[d], most[d]), n *= s->ax[d].n;
+      if (n <= (level == MANY ? room / 4 : room) && n <= MAX_BLOCKS / 2) return;
+      if (thin >= 0) most[thin] = fewer[level];
     }
-    if (n <= room || n == 1) return;
-    int big = 2; /* thin out the last axes first: x is where neighbours share most */
-    while (big > 0 && s->ax[big].n <= (most[big] > 3 ? 3u : 1u)) big--;
-    if (most[big] >= 5) most[big] = 3;
-    else if (most[2] >= 3 && s->ax[2].n > 1) most[2] = 1;
-    else if (most[1] >= 3 && s->ax[1].n > 1) most[1] = 1;
-    else if (most[0] >= 5) most[0] = 3;
-    else return;
-  }
+  for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->spec->grid[d], most[d]);
 }
 
 static ww_status run_sampled(sampler *s, ww_err *e) {

@@ -194,9 +194,10 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
 
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   ww_arg n = *g;
+  ww_type t = q->type == WW_I64 && ww_is_float(q->elem) ? q->elem : q->type; /* OpenMP passes floats as integers */
   if (q->type == WW_F16) { uint16_t h = ww_double_to_half(n.value); memcpy(to, &h, 2); return; }
   if (q->type == WW_BF16) { uint16_t h = ww_float_to_bf16((float)n.value); memcpy(to, &h, 2); return; }
-  put_number(&n, q->size, ww_is_float(q->type), to);
+  put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
 static ww_status make_params(maker *k, ww_err *e) {

@@ -25,23 +25,23 @@ static const struct {
 #define SASS(op) "smsp__sass_thread_inst_executed_op_" op "_pred_on.sum"
     {"flops_fp64", {{1, SASS("dadd")}, {1, SASS("dmul")}, {2, SASS("dfma")}}},
     {"flops_fp32", {{1, SASS("fadd")}, {1, SASS("fmul")}, {2, SASS("ffma")}}},
+    {"flops_tensor", {{1, "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum"}}},
     {"flops_fp16", {{1, SASS("hadd")}, {1, SASS("hmul")}, {2, SASS("hfma")}}},
 #undef SASS
     {"global_ld_requests", {{1, "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"}}},
     {"global_ld_sectors", {{1, "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"}}},
     {"global_st_requests", {{1, "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum"}}},
     {"global_st_sectors", {{1, "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"}}},
-    {"shared_ld_requests", {{1, "smsp__inst_executed_op_shared_ld.sum|smsp__sass_inst_executed_op_shared_ld.sum"}}},
+    {"shared_ld_requests", {{1, "smsp__sass_inst_executed_op_shared_ld.sum"}}},
     {"shared_ld_passes", {{1, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"}}},
-    {"shared_st_requests", {{1, "smsp__inst_executed_op_shared_st.sum|smsp__sass_inst_executed_op_shared_st.sum"}}},
+    {"shared_st_requests", {{1, "smsp__sass_inst_executed_op_shared_st.sum"}}},
     {"shared_st_passes", {{1, "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"}}},
     {"atomic_requests",
      {{1, "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum"},
       {1, "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum"},
-      {1, "smsp__inst_executed_op_shared_atom.sum|smsp__sass_inst_executed_op_shared_atom.sum"}}},
+      {1, "smsp__sass_inst_executed_op_shared_atom.sum"}}},
     {"local_requests",
-     {{1, "smsp__inst_executed_op_local_ld.sum|smsp__sass_inst_executed_op_local_ld.sum"},
-      {1, "smsp__inst_executed_op_local_st.sum|smsp__sass_inst_executed_op_local_st.sum"}}},
+     {{1, "smsp__sass_inst_executed_op_local_ld.sum"}, {1, "smsp__sass_inst_executed_op_local_st.sum"}}},
 };
 #define NRULES (sizeof rules / sizeof *rules)
 

@@ -5,8 +5,7 @@
  *   probe_memory --list           what they are, in order, and what we count; needs no device
  *
  * Each launch is one access of probes.cu: a space, a direction, a width and a pattern of lane addresses. Its line in the
- * list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`, where UNITS are bank passes for shared memory, sectors for global, the
- * most lanes at one address for shared atomics. */
+ * list is `SPACE_DIRECTION_WIDTH PATTERN UNITS`, where UNITS are bank passes for shared memory and sectors for global. */
 #include "../../src/trace/count_int.h"
 #include "driver.h"
 
@@ -36,11 +35,31 @@ static uint32_t halves(uint32_t l, uint32_t by) { return l / 16 * by + l % 16; }
 /* Even lanes share one word, odd lanes go their own way. */
 static uint32_t mixed(uint32_t l, uint32_t by) { return l & 1 ? l * by : 0; }
 
+/* For the joining of wide loads: lanes i and i^1, or i and i^2, at one place; in parts of the warp or throughout. */
+static uint32_t pairs2(uint32_t l, uint32_t unused) {
+  (void)unused;
+  return l / 4 * 2 + (l & 1);
+}
+static uint32_t low_pairs(uint32_t l, uint32_t unused) {
+  (void)unused;
+  return l < 16 ? l / 2 : l;
+}
+static uint32_t low_pairs_high_pairs2(uint32_t l, uint32_t by) { return l < 16 ? l / 2 : pairs2(l, by); }
+static uint32_t quads_of_both(uint32_t l, uint32_t unused) {
+  (void)unused;
+  return l / 4 * 2 + (l & 4 ? l & 1 : l >> 1 & 1);
+}
+static uint32_t pairs_but_one(uint32_t l, uint32_t by) { return l == by ? 40 : l / 2; }
+
 static uint32_t scatter(uint32_t l, uint32_t seed) { /* seed: log2 of the range * 16 + which */
   uint64_t h = (seed * 64ull + l + 1) * 0x9e3779b97f4a7c15ull;
   h = (h ^ h >> 29) * 0xbf58476d1ce4e5b9ull;
   return (uint32_t)(h >> 40) & ((1u << (seed >> 4)) - 1);
 }
+
+static uint32_t random_pairs(uint32_t l, uint32_t seed) { return scatter(l / 2, seed); }
+static uint32_t random_pairs2(uint32_t l, uint32_t seed) { return scatter(l & ~2u, seed); }
+static uint32_t random_fours(uint32_t l, uint32_t seed) { return scatter(l & ~5u, seed); } /* i^1 and i^4 */
 
 #define ALL 0xffffffffu
 static const pattern patterns[] = {
@@ -95,6 +114,36 @@ static const pattern patterns[] = {
     {"random8m", scatter, 0x82, 0x0ff0f00f},
 };
 
+/* For 8- and 16-byte accesses of shared memory (when are two phases served as one?) and global atomics. */
+static const pattern wide_patterns[] = {
+    {"pairs2", pairs2, 0, ALL},
+    {"low_pairs", low_pairs, 0, ALL},
+    {"low_high", low_pairs_high_pairs2, 0, ALL},
+    {"quads", quads_of_both, 0, ALL},
+    {"but_31", pairs_but_one, 31, ALL},
+    {"but_3", pairs_but_one, 3, ALL},
+    {"half_even", share, 2, 0x55555555},
+    {"quarter_4th", share, 4, 0x11111111},
+    {"pairs2_m", pairs2, 0, 0x33333333},
+    {"eights_m", quarters, 4, 0x0f0f0f0f},
+    {"holes", share, 2, 0xdeadbeef},
+    {"low_holes", low_pairs, 0, 0x5555b7d5},
+    {"but_31m", pairs_but_one, 31, 0xbfffffff},
+    {"rpairs5", random_pairs, 0x50, ALL},
+    {"rpairs6", random_pairs, 0x60, ALL},
+    {"rpairs8", random_pairs, 0x80, ALL},
+    {"rpairs8m", random_pairs, 0x81, 0x7ebd3c9f},
+    {"rpairs2_5", random_pairs2, 0x52, ALL},
+    {"rpairs2_6", random_pairs2, 0x62, ALL},
+    {"rpairs2_8", random_pairs2, 0x83, ALL},
+    {"rpairs2_8m", random_pairs2, 0x84, 0x7ebd3c9f},
+    {"rfours6", random_fours, 0x63, ALL},
+    {"reven8", scatter, 0x85, 0x55555555},
+    {"r33_8", scatter, 0x86, 0x33333333},
+    {"rc3_8", scatter, 0x87, 0xa5c33c5a},
+    {"rlow", scatter, 0x88, 0x5555ffff},
+};
+
 static const char *const kinds[] = {"shared_ld", "shared_st", "global_ld", "global_st"};
 static const char *const atomics[] = {"shared_atom", "shared_red", "global_atom", "global_red"};
 
@@ -103,14 +152,34 @@ static void place(lanes *l, const pattern *p, uint32_t width) {
   for (uint32_t i = 0; i < 32; i++) l->at[i] = p->slot(i, p->seed) * width % SPAN;
 }
 
+/* Atomics are no sectors or passes of ours; the rules that hold for them, for when a model needs them: a global one takes
+ * each sector as often as the most lanes meet at one of its words, a shared one takes as many passes as the fullest bank
+ * has lanes. */
+static uint32_t atomic_units(const lanes *l, bool shared) {
+  uint32_t sum = 0, most = 0, by_bank[32] = {0}, by_word[SPAN / 4] = {0};
+  for (uint32_t i = 0; i < 32; i++)
+    if (l->mask >> i & 1) by_bank[l->at[i] / 4 % 32]++, by_word[l->at[i] / 4]++;
+  for (uint32_t b = 0; b < 32; b++) most = by_bank[b] > most ? by_bank[b] : most;
+  for (uint32_t s = 0; s < SPAN / 32; s++) {
+    uint32_t times = 0;
+    for (uint32_t w = 8 * s; w < 8 * s + 8; w++) times = by_word[w] > times ? by_word[w] : times;
+    sum += times;
+  }
+  return shared ? most : sum;
+}
+
 /* What src/trace counts for it, by the general path: no pattern is told. */
 static uint32_t units(const lanes *l, uint32_t width, const char *kind) {
   uint64_t addr[32];
+  bool shared = kind[0] == 's';
+  if (strstr(kind, "_atom") || strstr(kind, "_red")) return atomic_units(l, shared);
   for (uint32_t i = 0; i < 32; i++) addr[i] = WW_SHARED_BASE + l->at[i];
-  ww_access a = {
-      .space = kind[0] == 's' ? WW_SHARED : WW_GLOBAL, .bytes = (uint8_t)width, .lanes = l->mask, .addr = addr};
-  bool atomic = strstr(kind, "_atom") || strstr(kind, "_red");
-  return kind[0] == 'g' ? ww_coalesce(&a).sectors : atomic ? ww_most_same(&a) : ww_shared_passes(&a, NULL);
+  ww_access a = {.kind = strstr(kind, "_ld") ? WW_ACCESS_LOAD : WW_ACCESS_STORE,
+                 .space = shared ? WW_SHARED : WW_GLOBAL,
+                 .bytes = (uint8_t)width,
+                 .lanes = l->mask,
+                 .addr = addr};
+  return shared ? ww_shared_passes(&a, NULL) : ww_coalesce(&a).sectors;
 }
 
 typedef struct {
@@ -132,14 +201,21 @@ static bool probe(const prober *b, const char *kind, uint32_t width, const patte
          gpu_launch(k, (uint64_t[]){1, 1, 1}, (uint64_t[]){32, 1, 1}, kind[0] == 's' ? SPAN : 0, params);
 }
 
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
 static bool probe_all(const prober *b) {
   static const uint32_t widths[] = {1, 2, 4, 8, 16};
   bool ok = true;
-  for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+  for (size_t p = 0; p < COUNT_OF(patterns); p++) {
     for (size_t k = 0; k < 4; k++)
       for (size_t w = 0; w < 5; w++)
         if (widths[w] != 2 || p % 8 == 1) ok = ok && probe(b, kinds[k], widths[w], &patterns[p]);
     for (size_t k = 0; k < 4 && p % 3 == 0; k++) ok = ok && probe(b, atomics[k], 4, &patterns[p]);
+  }
+  for (size_t p = 0; p < COUNT_OF(wide_patterns); p++) {
+    for (size_t k = 0; k < 2; k++)
+      for (size_t w = 3; w < 5; w++) ok = ok && probe(b, kinds[k], widths[w], &wide_patterns[p]);
+    ok = ok && probe(b, "global_red", 4, &wide_patterns[p]);
   }
   return ok;
 }

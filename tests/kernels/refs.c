@@ -384,7 +384,7 @@ static void ref_minmax_nan(ref_state *r) {
     float a = na ? NAN : F32(0)[i], b = nb ? NAN : 0.5f;
     F32(1)[i] = na ? b : nb ? a : a < b ? a : b;
     F32(2)[i] = na ? b : nb ? a : a > b ? a : b;
-    int flags = 32 | (na ? 16 : 0); /* -b is always negative, NaN or not */
+    int flags = (nb ? 0 : 32) | (na ? 16 : 0);
     if (na || nb)
       flags |= 8;
     else

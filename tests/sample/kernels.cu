@@ -94,6 +94,16 @@ __global__ void spmv(int rows, const int *start, const int *col, const float *va
   y[r] = s;
 }
 
+// A third of the blocks, spread over all of them, works more.
+__global__ void every_third(const float *x, float *y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = x[i];
+  if (blockIdx.x % 3 == 0)
+#pragma unroll 1
+    for (int k = 0; k < 7; k++) s = s * x[i + k] + 1;
+  y[i] = s;
+}
+
 __global__ void threshold(int n, const float *x, float *y) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n && x[i] < 0.3f) y[i] = sqrtf(x[i]) * 2 + 1;
@@ -170,6 +180,13 @@ __global__ void lanes(int n, const float *x, float *y) { // a lane's trips hang 
 __global__ void find(int n, const float *x, int *y) { // data ends it
   int i = 0;
   while (i < n && x[i] < 0.999999f) i++;
+  y[threadIdx.x] = i;
+}
+
+__global__ void until(int limit, const int *x, int *y) { // what is loaded moves evenly, until it does not
+  int i = 0;
+#pragma unroll 1
+  while (x[i] < limit) i++;
   y[threadIdx.x] = i;
 }
 

@@ -91,6 +91,13 @@ static inline bool rig_use_isa(const char *name) {
   return !strcmp(ww_isa_pick(32)->name, name);
 }
 
+/* Runs the block for each; `lanes` and `isa_` say which. */
+#define EVERYWHERE(...)                                    \
+  for (uint32_t isa_ = 0; isa_ < 3; isa_++) {              \
+    if (!rig_use_isa(rig_isas[isa_])) continue;            \
+    for (uint32_t lanes = 32; lanes <= 64; lanes += 32) __VA_ARGS__ \
+  }
+
 static inline uint64_t rig_random(void) { /* splitmix64 */
   static uint64_t seed = 20240607;
   uint64_t z = seed += 0x9e3779b97f4a7c15ull;

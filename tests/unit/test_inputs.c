@@ -40,7 +40,8 @@ static ww_trace_result complete(const char *kernel, const char *launch) {
   ww_trace_result r;
   ww_err e = {0};
   for (int full = 0; full < 2; full++)
-    if (run(kernel, launch, full, &r, &e)) fail_msg("%s, %s, %s: line %u: %s", kernel, launch, full ? "full" : "sampled", e.line, e.msg);
+    if (run(kernel, launch, full, &r, &e))
+      fail_msg("%s, %s, %s: line %u: %s", kernel, launch, full ? "full" : "sampled", e.line, e.msg);
   return r;
 }
 
@@ -52,10 +53,12 @@ static const ww_buffer *buffer(const ww_trace_result *r, const char *kernel, con
   return NULL;
 }
 
-static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg, uint64_t bytes, uint64_t offset) {
+static void expect_size(const ww_trace_result *r, const char *kernel, const char *arg, uint64_t bytes,
+                        uint64_t offset) {
   const ww_buffer *b = buffer(r, kernel, arg);
   if (b->bytes != bytes || b->offset != offset)
-    fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel, (unsigned long long)b->bytes, (unsigned long long)b->offset, (unsigned long long)bytes, (unsigned long long)offset);
+    fail_msg("%s of %s: %llu bytes from %llu, not %llu from %llu", arg, kernel, (unsigned long long)b->bytes,
+             (unsigned long long)b->offset, (unsigned long long)bytes, (unsigned long long)offset);
 }
 
 static bool said(const ww_trace_result *r, const char *sentence) {
@@ -68,6 +71,21 @@ static void expect_said(const ww_trace_result *r, const char *sentence) {
   if (said(r, sentence)) return;
   for (uint32_t k = 0; k < r->assumed.n; k++) print_error("  %s\n", r->assumed.v[k]);
   fail_msg("nobody says `%s`", sentence);
+}
+
+/* The analysis alone: what it finds before any sampled run could correct it. */
+static ww_trace_result analysed(const char *kernel, const char *launch) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  ww_trace_result r = {0};
+  ww_err e = {0};
+  const char *names[16];
+  uint32_t sizes[16];
+  for (uint32_t p = 0; p < fn->nparams; p++) names[p] = fn->params[p].name, sizes[p] = fn->params[p].elem_size;
+  if (ww_launch_comment(launch, arena, &r.launch, &e) ||
+      ww_launch_resolve(&r.launch, names, sizes, fn->nparams, arena, &e) ||
+      ww_inputs_complete(&unit.module, fn, &r.launch, &r.assumed, arena, &e))
+    fail_msg("%s, %s: %s", kernel, launch, e.msg);
+  return r;
 }
 
 /* ---- sizes ---- */
@@ -93,6 +111,21 @@ static void test_sizes(void **state) {
   expect_size(&r, "backwards", "x", 4 * 6001, 0);
 }
 
+/* Grids larger than the data: whole blocks at the end have nothing to do. */
+static void test_sizes_by_analysis(void **state) {
+  (void)state;
+  ww_trace_result r = analysed("copy", "grid=1000 block=128 n=12345");
+  expect_size(&r, "copy", "x", 4 * 12345, 0);
+  r = analysed("around", "grid=10 block=64");
+  expect_size(&r, "around", "x", 4 * (640 + 5), 12);
+  r = analysed("plane", "grid=50,60 block=16,8 w=313 h=317");
+  expect_size(&r, "plane", "in", 4 * 313 * 317, 0);
+  r = analysed("spmv", "grid=100 block=128 rows=10000");
+  expect_size(&r, "spmv", "start", 4 * 10001, 0);
+  r = complete("spmv", "grid=100 block=128 rows=10000");
+  assert_true(r.sampled.tally.c.flops_fp32 > 2 * 8 * 10000);
+}
+
 static void test_sizes_on_more_axes(void **state) {
   (void)state;
   ww_trace_result r = complete("plane", "grid=20,40 block=16,8 w=313 h=317");
@@ -113,7 +146,8 @@ static void test_row_pointers(void **state) {
   const ww_buffer *start = buffer(&r, "spmv", "start"), *col = buffer(&r, "spmv", "col"), *x = buffer(&r, "spmv", "x");
   assert_int_equal(start->fill.kind, WW_FILL_MONOTONE);
   expect_said(&r, ww_fmt(arena, "start: row pointers rising from 0 to %.0f", start->fill.hi));
-  assert_true(col->bytes >= 4 * (uint64_t)start->fill.hi && buffer(&r, "spmv", "val")->bytes >= 4 * (uint64_t)start->fill.hi);
+  assert_true(col->bytes >= 4 * (uint64_t)start->fill.hi &&
+              buffer(&r, "spmv", "val")->bytes >= 4 * (uint64_t)start->fill.hi);
   assert_int_equal(col->fill.kind, WW_FILL_UNIFORM);
   assert_true(col->fill.lo >= 0 && col->fill.hi >= 1000 && x->bytes >= 4 * (uint64_t)col->fill.hi);
   expect_said(&r, ww_fmt(arena, "col: integers in [0, %.0f), as they index other buffers", col->fill.hi));
@@ -122,10 +156,12 @@ static void test_row_pointers(void **state) {
 
 static void test_given_sizes_are_kept(void **state) {
   (void)state;
-  ww_trace_result r = complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
+  ww_trace_result r =
+      complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1] col=[50000] val=[50000] x=[777] y=[rows]");
   expect_size(&r, "spmv", "x", 4 * 777, 0);
   assert_true(buffer(&r, "spmv", "start")->fill.hi <= 50000 && buffer(&r, "spmv", "col")->fill.hi <= 777);
-  complete("spmv", "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random val=[50000] x=[777] y=[rows]");
+  complete("spmv",
+           "grid=79 block=128 rows=10000 start=[rows+1]:random col=[50000]:random val=[50000] x=[777] y=[rows]");
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n] bins=[64]");
   assert_true(buffer(&r, "histogram", "x")->fill.hi <= 64);
   r = complete("histogram", "grid=79 block=128 n=10000 x=[n]:random bins=[64]");
@@ -200,15 +236,19 @@ static void expect_fault(const char *kernel, const char *launch, const char *par
     if (st != WW_EDATA) fail_msg("%s, %s: %s", kernel, launch, st ? e.msg : "no fault");
     if (!strstr(e.msg, part)) fail_msg("`%s` does not say `%s`", e.msg, part);
     if (strstr(e.msg, "assumed")) fail_msg("`%s` blames an assumption", e.msg);
-    if (e.line != line || !e.file || !strstr(e.file, "inputs.cu")) fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line, e.file ? e.file : "?", line);
+    if (e.line != line || !e.file || !strstr(e.file, "inputs.cu"))
+      fail_msg("`%s` is said of line %u of %s, not %u", e.msg, e.line, e.file ? e.file : "?", line);
   }
 }
 
 static void test_given_contents_may_fault(void **state) {
   (void)state;
-  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros", "of `x`, which has 400 bytes", 54);
-  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros", "of `x`, which has 400 bytes", 54);
-  expect_fault("overrun", "grid=79 block=128 n=1 y=[10000]:zeros", "store of 4 bytes at byte 40000 of `y`, which has 40000 bytes", 97);
+  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:uniform(0,200) x=[100]:zeros y=[n]:zeros",
+               "of `x`, which has 400 bytes", 54);
+  expect_fault("gather", "grid=79 block=128 n=10000 index=i32[n]:index x=[100]:zeros y=[n]:zeros",
+               "of `x`, which has 400 bytes", 54);
+  expect_fault("overrun", "grid=79 block=128 n=1 y=[10000]:zeros",
+               "store of 4 bytes at byte 40000 of `y`, which has 40000 bytes", 97);
 }
 
 /* Sizes alone decide here: the contents nobody gave have no part in it. */
@@ -235,8 +275,17 @@ static void test_bad_launches(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_sizes), RIG_TEST(test_sizes_on_more_axes), RIG_TEST(test_row_pointers), RIG_TEST(test_given_sizes_are_kept), RIG_TEST(test_indices), RIG_TEST(test_queues_and_bounds),
-      RIG_TEST(test_no_launch_at_all), RIG_TEST(test_given_contents_may_fault), RIG_TEST(test_given_sizes_may_fault), RIG_TEST(test_bad_launches),
+      RIG_TEST(test_sizes),
+      RIG_TEST(test_sizes_by_analysis),
+      RIG_TEST(test_sizes_on_more_axes),
+      RIG_TEST(test_row_pointers),
+      RIG_TEST(test_given_sizes_are_kept),
+      RIG_TEST(test_indices),
+      RIG_TEST(test_queues_and_bounds),
+      RIG_TEST(test_no_launch_at_all),
+      RIG_TEST(test_given_contents_may_fault),
+      RIG_TEST(test_given_sizes_may_fault),
+      RIG_TEST(test_bad_launches),
   };
   return cmocka_run_group_tests(tests, load, unload);
 }

@@ -7,12 +7,6 @@
 enum { THREADS = 80, SOURCE = 8192 };
 
 #define HEAD "module cuda warp 32\nfile \"k.cu\"\n"
-#define EVERYWHERE(...)                                    \
-  for (uint32_t isa_ = 0; isa_ < 3; isa_++) {              \
-    if (!rig_use_isa(rig_isas[isa_])) continue;            \
-    for (uint32_t lanes = 32; lanes <= 64; lanes += 32) __VA_ARGS__ \
-  }
-
 /* ---- the events of one load and one store ---- */
 
 typedef struct {
@@ -26,7 +20,8 @@ typedef struct {
 
 static void check_access(void *ctx, const ww_access *a) {
   expected *x = ctx;
-  if (a->fn->blocks[1].ins > a->ins || a->ins >= a->fn->blocks[1].ins + a->fn->blocks[1].nins) return; /* block 1 is what is tested */
+  if (a->fn->blocks[1].ins > a->ins || a->ins >= a->fn->blocks[1].ins + a->fn->blocks[1].nins)
+    return; /* block 1 is what is tested */
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t lo = UINT64_MAX, hi = 0, first = 0, mask = 0, low = 0, prev = 0, fresh = 0;
   bool same = true, contig = true, started = false;
@@ -38,7 +33,8 @@ static void check_access(void *ctx, const ww_access *a) {
       continue;
     }
     uint64_t at = store ? x->out + t * x->out_stride : x->base + t * x->stride;
-    if (a->addr[l] != at) fail_msg("lane %u: 0x%llx, not 0x%llx", l, (unsigned long long)a->addr[l], (unsigned long long)at);
+    if (a->addr[l] != at)
+      fail_msg("lane %u: 0x%llx, not 0x%llx", l, (unsigned long long)a->addr[l], (unsigned long long)at);
     mask |= 1ull << l;
     if (!started) first = at, started = true;
     lo = at < lo ? at : lo, hi = at > hi ? at : hi, low |= at;
@@ -77,14 +73,23 @@ typedef struct {
 /* Each lane loads n elements from %s + its stride and stores them to %q + its stride. Block 0 makes the source. */
 static const char *shape_text(const shape *s, uint32_t threads) {
   ww_buf b = {0};
-  bool shared = !strcmp(s->space, "shared"), local = !strcmp(s->space, "local"), constant = !strcmp(s->space, "const"), param = !strcmp(s->space, "param");
-  ww_buf_fmt(&b, HEAD "symbol $tile shared size %d align 16\nsymbol $table const size %d align 16\nfn $k kernel local %d {\n", SOURCE, SOURCE, SOURCE);
-  ww_buf_fmt(&b, "  param %%on i64 pointer global\n  param %%src i64 pointer global\n  param %%dst i64 pointer global\n  param %%st i64 byval size %d align 16\n@entry:\n", SOURCE);
-  ww_buf_puts(&b, "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %po = add i64 %on, %j\n  %o = ld.global i1 [%po]\n");
-  if (local) ww_buf_puts(&b, "  %frame = localaddr i64 #0\n"), ww_buf_fmt(&b, "  memcpy %%frame, %%src, %d:i64\n", SOURCE);
+  bool shared = !strcmp(s->space, "shared"), local = !strcmp(s->space, "local"), constant = !strcmp(s->space, "const"),
+       param = !strcmp(s->space, "param");
+  ww_buf_fmt(
+      &b, HEAD "symbol $tile shared size %d align 16\nsymbol $table const size %d align 16\nfn $k kernel local %d {\n",
+      SOURCE, SOURCE, SOURCE);
+  ww_buf_fmt(
+      &b,
+      "  param %%on i64 pointer global\n  param %%src i64 pointer global\n  param %%dst i64 pointer global\n  param %%st i64 byval size %d align 16\n@entry:\n",
+      SOURCE);
+  ww_buf_puts(
+      &b, "  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %po = add i64 %on, %j\n  %o = ld.global i1 [%po]\n");
+  if (local)
+    ww_buf_puts(&b, "  %frame = localaddr i64 #0\n"), ww_buf_fmt(&b, "  memcpy %%frame, %%src, %d:i64\n", SOURCE);
   if (shared) ww_buf_fmt(&b, "  memcpy $tile:i64, %%src, %d:i64\n  bar\n", SOURCE);
   const char *from = shared ? "$tile" : local ? "%frame" : constant ? "$table" : param ? "%st" : "%src";
-  ww_buf_fmt(&b, "  %%p = lea i64 %s, %%j #%u\n  %%q = lea i64 %%dst, %%j #%u\n  cbr %%o, @yes, @no\n@yes:\n  ", from, s->stride, s->out_stride);
+  ww_buf_fmt(&b, "  %%p = lea i64 %s, %%j #%u\n  %%q = lea i64 %%dst, %%j #%u\n  cbr %%o, @yes, @no\n@yes:\n  ", from,
+             s->stride, s->out_stride);
   for (uint32_t k = 0; k < s->n; k++) ww_buf_fmt(&b, "%s%%v%u", k ? ", " : "", k);
   ww_buf_fmt(&b, " = ld%s%s %s", *s->space == '*' ? "" : ".", *s->space == '*' ? "" : s->space, s->type);
   if (s->n > 1) ww_buf_fmt(&b, "x%u", s->n);
@@ -111,16 +116,28 @@ static void run_shape(const shape *s, int round) {
   rig r = rig_open(shape_text(s, THREADS), 1, THREADS, args);
   memcpy(rig_buffer(&r, 0), on, THREADS);
   memcpy(rig_buffer(&r, 1), source, SOURCE);
-  bool shared = !strcmp(s->space, "shared"), local = !strcmp(s->space, "local"), constant = !strcmp(s->space, "const"), param = !strcmp(s->space, "param");
+  bool shared = !strcmp(s->space, "shared"), local = !strcmp(s->space, "local"), constant = !strcmp(s->space, "const"),
+       param = !strcmp(s->space, "param");
   uint32_t off[4], total;
   ww_param_offsets(r.fn, off, &total);
   if (constant) memcpy(ww_memory_at(r.s.memory, r.s.symbol_addr[1], SOURCE), source, SOURCE);
-  uint64_t base = shared ? WW_SHARED_BASE : local ? WW_LOCAL_BASE : constant ? r.s.symbol_addr[1] : param ? WW_PARAM_BASE + off[3] : r.s.arg[1]->base;
+  uint64_t base = shared     ? WW_SHARED_BASE
+                  : local    ? WW_LOCAL_BASE
+                  : constant ? r.s.symbol_addr[1]
+                  : param    ? WW_PARAM_BASE + off[3]
+                             : r.s.arg[1]->base;
   memset(want, 0xcc, SOURCE);
   for (uint32_t t = 0; t < THREADS; t++)
-    if (on[t]) memcpy(want + t * s->out_stride + s->out_off, source + t * s->stride + s->off, bytes); /* the highest lane wins */
+    if (on[t])
+      memcpy(want + t * s->out_stride + s->out_off, source + t * s->stride + s->off, bytes); /* the highest lane wins */
   EVERYWHERE({
-    expected x = {.lanes = lanes, .bytes = bytes, .on = on, .base = base + s->off, .stride = s->stride, .out = r.s.arg[2]->base + s->out_off, .out_stride = s->out_stride};
+    expected x = {.lanes = lanes,
+                  .bytes = bytes,
+                  .on = on,
+                  .base = base + s->off,
+                  .stride = s->stride,
+                  .out = r.s.arg[2]->base + s->out_off,
+                  .out_stride = s->out_stride};
     x.space = shared ? WW_SHARED : local ? WW_LOCAL : constant ? WW_CONST : param ? WW_PARAM : WW_GLOBAL;
     ww_observer obs = {.ctx = &x, .access = check_access};
     memset(rig_buffer(&r, 2), 0xcc, SOURCE);
@@ -133,8 +150,8 @@ static void run_shape(const shape *s, int round) {
     const uint8_t *got = rig_buffer(&r, 2);
     for (uint32_t k = 0; k < SOURCE; k++)
       if (got[k] != want[k])
-        fail_msg("%s %sx%u stride %u + %u to stride %u + %u, %u lanes, %s: byte %u is %u, not %u", s->space, s->type, s->n, s->stride, s->off, s->out_stride, s->out_off, lanes,
-                 rig_isas[isa_], k, got[k], want[k]);
+        fail_msg("%s %sx%u stride %u + %u to stride %u + %u, %u lanes, %s: byte %u is %u, not %u", s->space, s->type,
+                 s->n, s->stride, s->off, s->out_stride, s->out_off, lanes, rig_isas[isa_], k, got[k], want[k]);
     ww_machine_free(r.mc);
     r.mc = NULL;
   })
@@ -145,7 +162,10 @@ static void run_shape(const shape *s, int round) {
 
 static void test_widths_and_alignments(void **state) {
   (void)state;
-  static const struct { const char *name; uint32_t size; } types[] = {{"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
+  static const struct {
+    const char *name;
+    uint32_t size;
+  } types[] = {{"i8", 1}, {"i16", 2}, {"i32", 4}, {"i64", 8}, {"f16", 2}, {"bf16", 2}, {"f32", 4}, {"f64", 8}};
   static const char *const spaces[] = {"global", "*", "const", "shared", "local", "param"};
   for (size_t t = 0; t < sizeof types / sizeof *types; t++)
     for (uint32_t n = 1; n * types[t].size <= 16; n = n < 4 ? n + 1 : n * 2) {
@@ -153,7 +173,16 @@ static void test_widths_and_alignments(void **state) {
       for (int k = 0; k < 6; k++) {
         const char *space = t < 4 && k < 3 ? spaces[(n + t + (uint32_t)k) % 6] : spaces[rig_random() % 6];
         if (!strcmp(space, "shared") && k > 4) space = "*";
-        shape s = {types[t].name, space, n, types[t].size, strides[k], k % 2 ? (uint32_t)(rig_random() % 24) : 0, k == 3 ? 0 : k == 4 ? b + 3 : 16 * (1 + (uint32_t)k % 2), k % 3};
+        shape s = {types[t].name,
+                   space,
+                   n,
+                   types[t].size,
+                   strides[k],
+                   k % 2 ? (uint32_t)(rig_random() % 24) : 0,
+                   k == 3   ? 0
+                   : k == 4 ? b + 3
+                            : 16 * (1 + (uint32_t)k % 2),
+                   k % 3};
         run_shape(&s, k % 2);
       }
     }
@@ -176,8 +205,11 @@ static void test_booleans(void **state) {
   (void)state;
   uint64_t args[] = {THREADS, THREADS};
   EVERYWHERE({
-    rig r = rig_open(HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %b i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = add i64 %a, %j\n"
-                          "  %q = add i64 %b, %j\n  %v = ld.global i1 [%p]\n  %w = xor i1 %v, 1\n  st.global i1 [%q], %w\n  ret\n}\n", 1, THREADS, args);
+    rig r = rig_open(
+        HEAD
+        "fn $k kernel {\n  param %a i64 pointer global\n  param %b i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = add i64 %a, %j\n"
+        "  %q = add i64 %b, %j\n  %v = ld.global i1 [%p]\n  %w = xor i1 %v, 1\n  st.global i1 [%q], %w\n  ret\n}\n",
+        1, THREADS, args);
     r.spec.lanes = lanes;
     for (uint32_t t = 0; t < THREADS; t++) ((uint8_t *)rig_buffer(&r, 0))[t] = (uint8_t)(t * 7);
     rig_must(&r);
@@ -186,26 +218,71 @@ static void test_booleans(void **state) {
   })
 }
 
+/* What a lane loaded last before it left the loop is still there behind it, however the others' addresses lie. */
+static void test_loads_of_fewer_lanes(void **state) {
+  (void)state;
+  static const struct {
+    const char *type;
+    uint32_t size, by_lane, by_round;
+  } cases[] = {{"i32", 4, 4, 320}, {"i32", 4, 12, 8}, {"i32", 4, 0, 4}, {"i64", 8, 8, 640}, {"i64", 8, 24, 8},
+               {"i64", 8, 0, 8},   {"i8", 1, 1, 80},  {"i16", 2, 6, 2}, {"i8", 1, 0, 3}};
+  uint64_t args[] = {4 * THREADS, SOURCE, 8 * THREADS};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    char *text = ww_fmt(
+        arena,
+        HEAD
+        "fn $k kernel {\n  param %%n i64 pointer global\n  param %%a i64 pointer global\n  param %%out i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n"
+        "  %%pn = lea i64 %%n, %%j #4\n  %%trip = ld.global i32 [%%pn]\n  %%base = lea i64 %%a, %%j #%u\n  %%q = lea i64 %%out, %%j #8\n  br @loop\n"
+        "@loop:\n  %%i = phi i32 [@e 0] [@loop %%i1]\n  %%i64 = zext i64 from i32 %%i\n  %%p = lea i64 %%base, %%i64 #%u\n  %%v = ld.global %s [%%p]\n  %%i1 = add i32 %%i, 1\n"
+        "  %%c = icmp.ult i32 %%i1, %%trip\n  cbr %%c, @loop, @out\n@out:\n  st.global %s [%%q], %%v\n  ret\n}\n",
+        cases[k].by_lane, cases[k].by_round, cases[k].type, cases[k].type);
+    EVERYWHERE({
+      rig r = rig_open(text, 1, THREADS, args);
+      uint32_t *trip = rig_buffer(&r, 0);
+      uint8_t *a = rig_buffer(&r, 1);
+      for (uint32_t b = 0; b < SOURCE; b++) a[b] = (uint8_t)rig_random();
+      for (uint32_t t = 0; t < THREADS; t++) trip[t] = 1 + (uint32_t)(rig_random() % 5);
+      r.spec.lanes = lanes;
+      rig_must(&r);
+      for (uint32_t t = 0; t < THREADS; t++)
+        if (memcmp((uint8_t *)rig_buffer(&r, 2) + 8 * t, a + t * cases[k].by_lane + (trip[t] - 1) * cases[k].by_round,
+                   cases[k].size))
+          fail_msg("%s by %u, %u lanes, %s: thread %u", cases[k].type, cases[k].by_lane, lanes, rig_isas[isa_], t);
+      rig_close(&r);
+    })
+  }
+}
+
 /* Far apart: more pages than are made at once; and across the border of two pages. */
 static void test_pages(void **state) {
   (void)state;
-  uint64_t args[] = {(uint64_t)THREADS << 22, THREADS * 8};
-  rig r = rig_open(HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %b i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = lea i64 %a, %j #4194304\n"
-                        "  %q = lea i64 %b, %j #8\n  %n = lea i64 %a, %j #2048\n  %v = ld.global i64 [%p]\n  %u = ld.global i64 [%n + 65534]\n  %s = add i64 %v, %u\n  st.global i64 [%q], %s\n  ret\n}\n", 1, THREADS, args);
-  r.s.arg[0]->fill = (ww_fill){.kind = WW_FILL_INDEX};
-  r.s.arg[0]->type = "i64";
-  rig_must(&r);
-  for (uint64_t t = 0; t < THREADS; t++) {
-    uint64_t pair[2] = {(65528 + t * 2048) / 8, (65528 + t * 2048) / 8 + 1}, u;
-    memcpy(&u, (uint8_t *)pair + 6, 8);
-    assert_int_equal(((uint64_t *)rig_buffer(&r, 1))[t], (t << 19) + u);
+  static const uint64_t strides[] = {4194304, 2048, 100000, 65536 * 2, 65536 + 8};
+  for (int k = 0; k < 5; k++) {
+    uint64_t args[] = {(THREADS + 1) * strides[k] + 131072, THREADS * 8};
+    rig r = rig_open(
+        ww_fmt(
+            arena,
+            HEAD
+            "fn $k kernel {\n  param %%a i64 pointer global\n  param %%b i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n  %%p = lea i64 %%a, %%j #%llu\n"
+            "  %%q = lea i64 %%b, %%j #8\n  %%v = ld.global i64 [%%p + 65534]\n  st.global i64 [%%q], %%v\n  ret\n}\n",
+            (unsigned long long)strides[k]),
+        1, THREADS, args);
+    r.s.arg[0]->fill = (ww_fill){.kind = WW_FILL_INDEX};
+    r.s.arg[0]->type = "i64";
+    rig_must(&r);
+    for (uint64_t t = 0; t < THREADS; t++) {
+      uint64_t at = 65534 + t * strides[k], pair[2] = {at / 8, at / 8 + 1}, want;
+      memcpy(&want, (uint8_t *)pair + at % 8, 8);
+      assert_int_equal(((uint64_t *)rig_buffer(&r, 1))[t], want);
+    }
+    rig_close(&r);
   }
-  rig_close(&r);
 }
 
 /* ---- copies ---- */
 
-static void count_copies(void *ctx, const ww_access *a) { /* bytes by kind; the last piece may be shorter than it says */
+static void count_copies(void *ctx,
+                         const ww_access *a) { /* bytes by kind; the last piece may be shorter than it says */
   uint64_t *n = ctx;
   n[a->kind] += (uint64_t)__builtin_popcountll(a->lanes);
 }
@@ -215,9 +292,12 @@ static void test_memcpy_and_memset(void **state) {
   enum { PIECE = 64 };
   uint64_t args[] = {THREADS * PIECE, THREADS * PIECE, THREADS * 4};
   EVERYWHERE({
-    rig r = rig_open(HEAD "fn $k kernel local 64 {\n  param %a i64 pointer global\n  param %b i64 pointer global\n  param %n i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n"
-                          "  %p = lea i64 %a, %j #64\n  %q = lea i64 %b, %j #64\n  %pn = lea i64 %n, %j #4\n  %c = ld.global i32 [%pn]\n  %f = localaddr i64 #0\n  %o = and i32 %t, 1\n  %odd = icmp.ne i32 %o, 0\n  cbr %odd, @copy, @set\n"
-                          "@copy:\n  memcpy %f, %p, %c\n  memcpy %q, %f, %c\n  br @out\n@set:\n  memset %q, %t, %c\n  br @out\n@out:\n  ret\n}\n", 1, THREADS, args);
+    rig r = rig_open(
+        HEAD
+        "fn $k kernel local 64 {\n  param %a i64 pointer global\n  param %b i64 pointer global\n  param %n i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n"
+        "  %p = lea i64 %a, %j #64\n  %q = lea i64 %b, %j #64\n  %pn = lea i64 %n, %j #4\n  %c = ld.global i32 [%pn]\n  %f = localaddr i64 #0\n  %o = and i32 %t, 1\n  %odd = icmp.ne i32 %o, 0\n  cbr %odd, @copy, @set\n"
+        "@copy:\n  memcpy %f, %p, %c\n  memcpy %q, %f, %c\n  br @out\n@set:\n  memset %q, %t, %c\n  br @out\n@out:\n  ret\n}\n",
+        1, THREADS, args);
     r.spec.lanes = lanes;
     uint8_t *a = rig_buffer(&r, 0);
     uint8_t *b = rig_buffer(&r, 1);
@@ -226,13 +306,15 @@ static void test_memcpy_and_memset(void **state) {
     uint64_t pieces = 0;
     for (uint32_t k = 0; k < THREADS * PIECE; k++) a[k] = (uint8_t)rig_random();
     memset(b, 0xee, THREADS * PIECE);
-    for (uint32_t t = 0; t < THREADS; t++) n[t] = (uint32_t)(rig_random() % (PIECE + 1)), pieces += t % 2 ? 2 * ((n[t] + 3) / 4) : (n[t] + 3) / 4;
+    for (uint32_t t = 0; t < THREADS; t++)
+      n[t] = (uint32_t)(rig_random() % (PIECE + 1)), pieces += t % 2 ? 2 * ((n[t] + 3) / 4) : (n[t] + 3) / 4;
     ww_observer obs = {.ctx = seen, .access = count_copies};
     if (rig_run(&r, 1, &obs)) fail_msg("%s", r.e.msg);
     for (uint32_t t = 0; t < THREADS; t++)
       for (uint32_t k = 0; k < PIECE; k++) {
         uint8_t want = k >= n[t] ? 0xee : t % 2 ? a[t * PIECE + k] : (uint8_t)t;
-        if (b[t * PIECE + k] != want) fail_msg("thread %u of %u bytes, byte %u: %u, not %u", t, n[t], k, b[t * PIECE + k], want);
+        if (b[t * PIECE + k] != want)
+          fail_msg("thread %u of %u bytes, byte %u: %u, not %u", t, n[t], k, b[t * PIECE + k], want);
       }
     assert_int_equal(seen[WW_ACCESS_STORE], pieces);
     rig_close(&r);
@@ -272,7 +354,10 @@ static uint64_t new_value(const atomic *c, uint64_t old, uint64_t b) {
   int64_t so = (int64_t)(old << shift) >> shift, sb = (int64_t)(b << shift) >> shift;
   if (*o == 'f') {
     double x = small_to_double(c->type, old), y = small_to_double(c->type, b);
-    return !strcmp(o, "fadd") ? double_to(c->type, x + y) : !strcmp(o, "fsub") ? double_to(c->type, x - y) : !strcmp(o, "fmin") ? double_to(c->type, fmin(x, y)) : double_to(c->type, fmax(x, y));
+    return !strcmp(o, "fadd")   ? double_to(c->type, x + y)
+           : !strcmp(o, "fsub") ? double_to(c->type, x - y)
+           : !strcmp(o, "fmin") ? double_to(c->type, fmin(x, y))
+                                : double_to(c->type, fmax(x, y));
   }
   if (!strcmp(o, "xchg")) return b;
   if (!strcmp(o, "add")) return (old + b) & all;
@@ -310,13 +395,17 @@ static void run_atomic(const atomic *c, bool shared) {
   enum { PLACES = 7 };
   uint32_t size = ww_type_bytes[c->type];
   const char *name = ww_type_names[c->type], *space = shared ? "shared" : "global";
-  uint64_t args[] = {8 * THREADS, 8 * PLACES, 8 * THREADS}, in[THREADS], place[PLACES], start[PLACES], want_old[THREADS] = {0};
+  uint64_t args[] = {8 * THREADS, 8 * PLACES, 8 * THREADS}, in[THREADS], place[PLACES], start[PLACES],
+           want_old[THREADS] = {0};
   const char *base = shared ? "$cells" : "%cells";
-  char *text = ww_fmt(arena, HEAD "symbol $cells shared size 56 align 8\nfn $k kernel {\n  param %%in i64 pointer global\n  param %%cells i64 pointer global\n  param %%old i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n"
-                                  "  %%p = lea i64 %%in, %%j #8\n  %%v = ld.global %s [%%p]\n  %%m = urem i64 %%j, 7\n  %%q = lea i64 %s, %%m #8\n  %%g = lea i64 %%cells, %%m #8\n  %%o = lea i64 %%old, %%j #8\n"
-                                  "  %%c = icmp.ult i32 %%t, 7\n  cbr %%c, @init, @go\n@init:\n  %%i = ld.global %s [%%g]\n  st.%s %s [%%q], %%i\n  br @go\n@go:\n  bar\n  %%b = and i32 %%t, 1\n  %%odd = icmp.ne i32 %%b, 0\n"
-                                  "  %%r = atom.%s.%s %s [%%q], %%v\n  cbr %%odd, @keep, @out\n@keep:\n  st.global %s [%%o], %%r\n  br @out\n@out:\n  bar\n  %%f = ld.%s %s [%%q]\n  st.global %s [%%g], %%f\n  ret\n}\n",
-                      name, base, name, space, name, c->op, space, name, name, space, name, name);
+  char *text = ww_fmt(
+      arena,
+      HEAD
+      "symbol $cells shared size 56 align 8\nfn $k kernel {\n  param %%in i64 pointer global\n  param %%cells i64 pointer global\n  param %%old i64 pointer global\n@e:\n  %%t = sreg i32 tid.x\n  %%j = zext i64 from i32 %%t\n"
+      "  %%p = lea i64 %%in, %%j #8\n  %%v = ld.global %s [%%p]\n  %%m = urem i64 %%j, 7\n  %%q = lea i64 %s, %%m #8\n  %%g = lea i64 %%cells, %%m #8\n  %%o = lea i64 %%old, %%j #8\n"
+      "  %%c = icmp.ult i32 %%t, 7\n  cbr %%c, @init, @go\n@init:\n  %%i = ld.global %s [%%g]\n  st.%s %s [%%q], %%i\n  br @go\n@go:\n  bar\n  %%b = and i32 %%t, 1\n  %%odd = icmp.ne i32 %%b, 0\n"
+      "  %%r = atom.%s.%s %s [%%q], %%v\n  cbr %%odd, @keep, @out\n@keep:\n  st.global %s [%%o], %%r\n  br @out\n@out:\n  bar\n  %%f = ld.%s %s [%%q]\n  st.global %s [%%g], %%f\n  ret\n}\n",
+      name, base, name, space, name, c->op, space, name, name, space, name, name);
   rig r = rig_open(text, 1, THREADS, args);
   for (uint32_t t = 0; t < THREADS; t++) in[t] = atomic_operand(c);
   for (uint32_t k = 0; k < PLACES; k++) start[k] = place[k] = atomic_operand(c);
@@ -334,9 +423,11 @@ static void run_atomic(const atomic *c, bool shared) {
     if (rig_run(&r, 1, &obs)) fail_msg("%s", r.e.msg);
     assert_int_equal(seen, THREADS);
     for (uint32_t t = 0; t < THREADS; t++)
-      if (memcmp((uint8_t *)rig_buffer(&r, 2) + 8 * t, &want_old[t], size)) fail_msg("atom.%s %s, %s: old value of thread %u", c->op, name, space, t);
+      if (memcmp((uint8_t *)rig_buffer(&r, 2) + 8 * t, &want_old[t], size))
+        fail_msg("atom.%s %s, %s: old value of thread %u", c->op, name, space, t);
     for (uint32_t k = 0; k < PLACES; k++)
-      if (memcmp((uint8_t *)rig_buffer(&r, 1) + 8 * k, &place[k], size)) fail_msg("atom.%s %s, %s: place %u", c->op, name, space, k);
+      if (memcmp((uint8_t *)rig_buffer(&r, 1) + 8 * k, &place[k], size))
+        fail_msg("atom.%s %s, %s: place %u", c->op, name, space, k);
     ww_machine_free(r.mc);
     r.mc = NULL;
   })
@@ -345,7 +436,9 @@ static void run_atomic(const atomic *c, bool shared) {
 
 static void test_atomics(void **state) {
   (void)state;
-  static const char *const ints[] = {"xchg", "add", "sub", "and", "or", "xor", "nand", "smin", "smax", "umin", "umax", "inc", "dec"}, *const reals[] = {"fadd", "fsub", "fmin", "fmax", "xchg"};
+  static const char *const ints[] = {"xchg", "add",  "sub",  "and",  "or",  "xor", "nand",
+                                     "smin", "smax", "umin", "umax", "inc", "dec"},
+                           *const reals[] = {"fadd", "fsub", "fmin", "fmax", "xchg"};
   for (int shared = 0; shared < 2; shared++) {
     for (ww_type t = WW_I8; t <= WW_I64; t++)
       for (int k = 0; k < 13; k++) run_atomic(&(atomic){ints[k], t}, shared);
@@ -359,8 +452,11 @@ static void test_compare_and_swap(void **state) {
   (void)state;
   uint64_t args[] = {16, THREADS * 4};
   EVERYWHERE({
-    rig r = rig_open(HEAD "fn $k kernel {\n  param %a i64 pointer global\n  param %out i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = lea i64 %out, %j #4\n  %n = add i32 %t, 1\n"
-                          "  %old = cas.global i32 [%a + 4], %t, %n\n  cas.global i64 [%a + 8], 0, %j\n  st.global i32 [%p], %old\n  ret\n}\n", 1, THREADS, args);
+    rig r = rig_open(
+        HEAD
+        "fn $k kernel {\n  param %a i64 pointer global\n  param %out i64 pointer global\n@e:\n  %t = sreg i32 tid.x\n  %j = zext i64 from i32 %t\n  %p = lea i64 %out, %j #4\n  %n = add i32 %t, 1\n"
+        "  %old = cas.global i32 [%a + 4], %t, %n\n  cas.global i64 [%a + 8], 0, %j\n  st.global i32 [%p], %old\n  ret\n}\n",
+        1, THREADS, args);
     r.spec.lanes = lanes;
     rig_must(&r);
     for (uint32_t t = 0; t < THREADS; t++) assert_int_equal(((uint32_t *)rig_buffer(&r, 1))[t], t);
@@ -372,9 +468,11 @@ static void test_compare_and_swap(void **state) {
 
 /* ---- addresses where nothing is ---- */
 
-#define BAD(body)                                                                                                                                       \
-  HEAD "symbol $tile shared size 64 align 4\nfn $k kernel local 32 {\n  param %a i64 \"a\" pointer global\n  param %b i64 \"b\" pointer global\n  param %s i64 \"s\" byval size 16 align 8\n@e:\n" \
-       "  %t = sreg i32 tid.x  !2\n  %j = zext i64 from i32 %t  !2\n  %l = localaddr i64 #0  !2\n  st.shared i32 [$tile], 0  !2\n" body "  ret\n}\n"
+#define BAD(body)                                                                                                                                                                                 \
+  HEAD                                                                                                                                                                                            \
+      "symbol $tile shared size 64 align 4\nfn $k kernel local 32 {\n  param %a i64 \"a\" pointer global\n  param %b i64 \"b\" pointer global\n  param %s i64 \"s\" byval size 16 align 8\n@e:\n" \
+      "  %t = sreg i32 tid.x  !2\n  %j = zext i64 from i32 %t  !2\n  %l = localaddr i64 #0  !2\n  st.shared i32 [$tile], 0  !2\n" body                                                            \
+      "  ret\n}\n"
 
 static void expect_fault(const char *text, const char *part, uint32_t line) {
   static const uint8_t bytes[16];
@@ -385,7 +483,8 @@ static void expect_fault(const char *text, const char *part, uint32_t line) {
     ww_status st = rig_run(&r, 1, NULL);
     if (st != WW_EDATA) fail_msg("status %s, not a fault: %s", ww_status_name(st), part);
     if (!strstr(r.e.msg, part)) fail_msg("`%s` does not say `%s`", r.e.msg, part);
-    if (r.e.line != line || !r.e.file || strcmp(r.e.file, "k.cu")) fail_msg("`%s` is said of line %u", r.e.msg, r.e.line);
+    if (r.e.line != line || !r.e.file || strcmp(r.e.file, "k.cu"))
+      fail_msg("`%s` is said of line %u", r.e.msg, r.e.line);
     assert_false(r.stats.fault_assumed);
     rig_close(&r);
   })
@@ -394,16 +493,24 @@ static void expect_fault(const char *text, const char *part, uint32_t line) {
 
 static void test_faults(void **state) {
   (void)state;
-  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = ld.global i32 [%p]  !6\n"), "load of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 6);
-  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  st.global i32 [%p], %t  !7\n"), "store of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 7);
-  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = atom.add.global i32 [%p], %t  !8\n"), "atomic of 4 bytes at byte 316 of `a`", 8);
-  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w, %x, %y = ld.global i32x4 [%p - 4]  !9\n"), "load of 16 bytes at byte -4 of `b`, which has 256 bytes, thread 0", 9);
-  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w = ld.global i32x2 [%p + 4]  !9\n"), "load of 8 bytes at byte 252 of `b`, which has 256 bytes, thread 62", 9);
+  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = ld.global i32 [%p]  !6\n"),
+               "load of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 6);
+  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  st.global i32 [%p], %t  !7\n"),
+               "store of 4 bytes at byte 316 of `a`, which has 316 bytes, thread 79", 7);
+  expect_fault(BAD("  %p = lea i64 %a, %j #4  !5\n  %v = atom.add.global i32 [%p], %t  !8\n"),
+               "atomic of 4 bytes at byte 316 of `a`", 8);
+  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w, %x, %y = ld.global i32x4 [%p - 4]  !9\n"),
+               "load of 16 bytes at byte -4 of `b`, which has 256 bytes, thread 0", 9);
+  expect_fault(BAD("  %p = lea i64 %b, %j #4  !5\n  %v, %w = ld.global i32x2 [%p + 4]  !9\n"),
+               "load of 8 bytes at byte 252 of `b`, which has 256 bytes, thread 62", 9);
   expect_fault(BAD("  %v = ld.global i32 [8]  !3\n"), "load of 4 bytes through a null pointer (address 8)", 3);
   expect_fault(BAD("  st i32 [0], 1  !4\n"), "store of 4 bytes through a null pointer (address 0)", 4);
-  expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  st.shared i32 [%p], %t  !5\n"), "store of 4 bytes at shared memory offset 64, which has 64 bytes, thread 16", 5);
-  expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  %v = ld i32 [%p]  !6\n"), "load of 4 bytes at shared memory offset 64", 6);
-  expect_fault(BAD("  %v = atom.add.shared i32 [$tile + 64], 1  !6\n"), "atomic of 4 bytes at shared memory offset 64", 6);
+  expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  st.shared i32 [%p], %t  !5\n"),
+               "store of 4 bytes at shared memory offset 64, which has 64 bytes, thread 16", 5);
+  expect_fault(BAD("  %p = lea i64 $tile, %j #4  !5\n  %v = ld i32 [%p]  !6\n"),
+               "load of 4 bytes at shared memory offset 64", 6);
+  expect_fault(BAD("  %v = atom.add.shared i32 [$tile + 64], 1  !6\n"), "atomic of 4 bytes at shared memory offset 64",
+               6);
   expect_fault(BAD("  st i32 [%s], 1  !6\n"), "store of 4 bytes at", 6);
   expect_fault(BAD("  %p = lea i64 %s, %j #4  !6\n  st i32 [%p], 1  !6\n"), "store of 4 bytes at", 6);
   expect_fault(BAD("  atom.add i32 [%s], 1  !6\n"), "atomic of 4 bytes at", 6);
@@ -422,7 +529,8 @@ static void test_faults(void **state) {
 static void test_gaps(void **state) {
   (void)state;
   ww_memory *m = ww_memory_new(1);
-  ww_region *a = ww_memory_add(m, "a", WW_GLOBAL, 100), *b = ww_memory_add(m, "b", WW_CONST, 1 << 20), *c = ww_memory_add(m, "c", WW_GLOBAL, 0);
+  ww_region *a = ww_memory_add(m, "a", WW_GLOBAL, 100), *b = ww_memory_add(m, "b", WW_CONST, 1 << 20),
+            *c = ww_memory_add(m, "c", WW_GLOBAL, 0);
   assert_true(a->base >= WW_GLOBAL_BASE && a->base % 256 == 0 && b->base % 256 == 0);
   assert_ptr_equal(ww_memory_find(m, a->base), a);
   assert_ptr_equal(ww_memory_find(m, a->base + 99), a);
@@ -441,8 +549,16 @@ static void test_gaps(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      RIG_TEST(test_widths_and_alignments), RIG_TEST(test_spaces), RIG_TEST(test_booleans), RIG_TEST(test_pages), RIG_TEST(test_memcpy_and_memset),
-      RIG_TEST(test_atomics), RIG_TEST(test_compare_and_swap), RIG_TEST(test_faults), RIG_TEST(test_gaps),
+      RIG_TEST(test_widths_and_alignments),
+      RIG_TEST(test_spaces),
+      RIG_TEST(test_booleans),
+      RIG_TEST(test_loads_of_fewer_lanes),
+      RIG_TEST(test_pages),
+      RIG_TEST(test_memcpy_and_memset),
+      RIG_TEST(test_atomics),
+      RIG_TEST(test_compare_and_swap),
+      RIG_TEST(test_faults),
+      RIG_TEST(test_gaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
