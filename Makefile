@@ -195,4 +195,4 @@ install: all
 	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
 
 clean:
-	rm -rf build build-asan compile_commands.json
+	rm -rf build build-asan build-gpu compile_commands.json

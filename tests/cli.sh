@@ -77,11 +77,11 @@ mkdir "$dir/tmp" "$dir/cache"
 export TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache"
 try "trace: several kernels, none named" 2 '' 'name one with --kernel: spin, shifted' trace "$dir/trace.cu"
 try "trace: no such kernel" 2 '' 'no kernel .shfted.*it has spin, shifted' trace "$dir/trace.cu" -k shfted
-try "trace: too many arguments" 2 '' '3 .*4' trace "$dir/trace.cu" --launch "$dir/many.launch"
+try "trace: too many arguments" 2 '' 'args.3.: the kernel takes 3 arguments' trace "$dir/trace.cu" --launch "$dir/many.launch"
 try "trace: a misspelt member" 3 '' 'argz' trace "$dir/trace.cu" --launch "$dir/typo.launch"
 try "trace: a launch that is no JSON" 3 '' 'text.launch' trace "$dir/trace.cu" --launch "$dir/text.launch"
 try "trace: no such launch file" 3 '' 'none.launch' trace "$dir/trace.cu" --launch "$dir/none.launch"
-try "trace: no such argument" 2 '' 'm' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg m=3
+try "trace: no such argument" 3 '' 'has no argument "m"; it has: x, y, n' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg m=3
 try "trace: out of range, with its line" 3 '' 'trace.cu:7: load of 4 bytes at byte 512 of .x., which has 512 bytes' trace "$dir/trace.cu" --launch "$dir/short.launch"
 try "trace: the same as JSON" 3 '"error":\{"code":"data","message":"load of 4 bytes.*"line":7' '' trace --json "$dir/trace.cu" --launch "$dir/short.launch"
 try "trace: a loop that never ends" 3 '' 'stopped after [0-9]+ warp instructions: an endless loop' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --max-steps 1000000

@@ -131,8 +131,13 @@ const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
   return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
 }
 
-static bool is_c(const char *file) {
-  const char *dot = strrchr(file, '.');
+static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
+
+/* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the C++ compiler. */
+static bool is_c(const ww_job *j) {
+  const char *dot = strrchr(j->file, '.');
+  for (uint32_t i = 0; i < j->flags->driver.n; i++)
+    if (starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++")) return false;
   return dot && !strcmp(dot, ".c");
 }
 
@@ -140,8 +145,8 @@ const char *ww_clang_language(const ww_job *j) {
   switch (j->dialect) {
   case WW_CUDA: return "cuda";
   case WW_HIP: return "hip";
-  case WW_OPENCL: return j->host ? (is_c(j->file) ? "c" : "c++") : "cl";
-  default: return is_c(j->file) ? "c" : "c++";
+  case WW_OPENCL: return j->host ? (is_c(j) ? "c" : "c++") : "cl";
+  default: return is_c(j) ? "c" : "c++";
   }
 }
 
@@ -150,7 +155,6 @@ static void add(ww_arena *a, ww_strs *v, const char *const *words) {
 }
 #define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
-static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
 
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);

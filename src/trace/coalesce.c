@@ -184,19 +184,16 @@ static bool agree(const ww_access *a, ww_mask lanes, uint32_t apart) {
   return true;
 }
 
-/* Loads of 8 and 16 bytes: two phases are served as one where neighbours read the same, lane i and i^1 throughout or lane
- * i and i^2 throughout; stores never are. Measured: docs/hardware-check.md. */
-static bool joined(const ww_access *a, ww_mask lanes) { return agree(a, lanes, 1) || agree(a, lanes, 2); }
-
-static uint32_t wide_load_passes(const ww_access *a, uint32_t width, uint32_t *ideal) {
+/* Loads of 8 and 16 bytes: phases are served two at a time when neighbours read the same, lane i and i^1 throughout the 32
+ * or lane i and i^2 throughout; stores never are. Measured: docs/hardware-check.md. */
+static uint32_t wide_load_passes(const ww_access *a, uint32_t *ideal) {
   uint32_t passes = 0, groups = 0;
-  for (uint32_t at = 0; at < 64; at += 2 * width) {
-    ww_mask phase = ((1ull << width) - 1) << at, both = a->lanes & (phase | phase << width);
-    bool one = joined(a, both);
-    for (ww_mask rest = both; rest; groups++) {
-      ww_mask part = one ? rest : rest & phase ? rest & phase : rest;
-      passes += phase_passes(a, part);
-      rest &= ~part;
+  for (uint32_t half = 0; half < 64; half += 32) {
+    ww_mask lanes = a->lanes & 0xffffffffull << half;
+    uint32_t width = phase_lanes(a->bytes) << (agree(a, lanes, 1) || agree(a, lanes, 2));
+    for (uint32_t at = half; at < half + 32; at += width) {
+      ww_mask part = lanes & ((1ull << width) - 1) << at;
+      if (part) passes += phase_passes(a, part), groups++;
     }
   }
   if (ideal) *ideal = groups;
@@ -213,7 +210,7 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   if (!a->lanes || !a->bytes) return 0;
   if (a->pattern == WW_PATTERN_SAME) return phases;
   if (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 && first % (a->bytes < 4 ? 4 : a->bytes) == 0) return phases;
-  if (wide_load) return wide_load_passes(a, width, ideal);
+  if (wide_load) return wide_load_passes(a, ideal);
   bool word = a->bytes <= 4 && first % 4 == 0;
   if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) && stride % 4 == 0)
     return stride ? phases * gcd32((uint64_t)(stride < 0 ? -stride : stride) / 4) : phases;

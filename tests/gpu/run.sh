@@ -49,21 +49,30 @@ profile() {
 
 device() {
   mkdir -p "$out" || return 1
-  "$gpu/launch_triples" "$gpu" --order "$out/plain.order" || [ $? = 1 ] || return 4
+  "$gpu/launch_triples" "$gpu"
+  results=$?
+  [ $results -gt 1 ] && return $results
   if ! command -v ncu >/dev/null; then
     echo "no ncu here: results were checked, counters were not"
-    return 0
+    return $results
   fi
   ncu --query-metrics >"$out/known.txt" 2>&1
   profile triples tests/gpu/metrics.txt "$gpu/launch_triples" "$gpu" --order "$out/triples.order"
-  profile probes tests/gpu/probe_metrics.txt "$gpu/probe_memory" "$gpu/cubin/probes.cu.cubin"
+  profile probes tests/gpu/probe_metrics.txt "$gpu/probe_memory" "$gpu/cubin/probes.cu.cubin" && return $results
 }
 
 compare() {
+  [ -s "$out/triples.csv" ] || { echo "no counters to compare"; return 0; }
   "$gpu/probe_memory" --list >"$out/probes.order"
   "$gpu/compare" "$gpu" "$out" ${WW_MARKDOWN:+--markdown "$WW_MARKDOWN"}
 }
 
+# Wrong results or counts let the next step run; what could not be run at all ends here.
+worst=0
 for step in ${*:-prepare device compare}; do
-  "$step" || exit
+  "$step"
+  status=$?
+  [ $status -gt 1 ] && exit $status
+  [ $status -gt $worst ] && worst=$status
 done
+exit $worst

@@ -138,12 +138,25 @@ static void test_sectors_of_random_accesses(void **state) {
   }
 }
 
-/* Passes by definition: phases of 32, 16 or 8 lanes; the bank with the most distinct words. */
+static bool same_as_neighbour(const ww_access *a, uint32_t from, uint32_t apart) {
+  for (uint32_t l = from; l < from + 32; l++)
+    if (a->lanes >> l & a->lanes >> (l ^ apart) & 1 && a->addr[l] != a->addr[l ^ apart]) return false;
+  return true;
+}
+
+/* Passes by definition: phases of 32, 16 or 8 lanes, wide loads of shared words two at a time; the bank with the most
+ * distinct words. */
 static uint32_t slow_passes(const ww_access *a, uint32_t *ideal) {
-  uint32_t width = a->bytes <= 4 ? 32 : a->bytes <= 8 ? 16 : 8, total = 0;
+  uint32_t width = 0, total = 0;
   *ideal = 0;
   for (uint32_t at = 0; at < 64; at += width) {
     uint64_t words[32 * 65];
+    if (at % 32 == 0) {
+      width = a->bytes <= 4 ? 32 : a->bytes <= 8 ? 16 : 8;
+      if (a->kind == WW_ACCESS_LOAD && width < 32 && a->bytes <= 16 &&
+          (same_as_neighbour(a, at, 1) || same_as_neighbour(a, at, 2)))
+        width *= 2;
+    }
     uint32_t n = 0, banks[32] = {0}, most = 0;
     for (uint32_t l = at; l < at + width; l++) {
       if (!(a->lanes >> l & 1)) continue;
@@ -175,7 +188,8 @@ static void test_shared_passes(void **state) {
       {32, 4, WW_SHARED_BASE, 12, 1, 1},        {32, 4, WW_SHARED_BASE, 64, 16, 1},
       {32, 4, WW_SHARED_BASE + 4096, -4, 1, 1}, {32, 4, WW_SHARED_BASE + 65536, -128, 32, 1},
       {32, 8, WW_SHARED_BASE, 8, 2, 2},         {32, 16, WW_SHARED_BASE, 16, 4, 4},
-      {32, 8, WW_SHARED_BASE, 0, 2, 2},         {32, 8, WW_SHARED_BASE, 128, 32, 2},
+      {32, 8, WW_SHARED_BASE, 0, 1, 1},         {32, 8, WW_SHARED_BASE, 128, 32, 2},
+      {32, 16, WW_SHARED_BASE, 0, 2, 2},        {9, 16, WW_SHARED_BASE, 0, 1, 1},
       {32, 16, WW_SHARED_BASE, 128, 32, 4},     {32, 1, WW_SHARED_BASE, 1, 1, 1},
       {32, 2, WW_SHARED_BASE, 2, 1, 1},         {32, 1, WW_SHARED_BASE, 4, 1, 1},
       {32, 1, WW_SHARED_BASE, 128, 32, 1},      {16, 8, WW_SHARED_BASE, 8, 1, 1},
@@ -195,11 +209,46 @@ static void test_shared_passes(void **state) {
   assert_int_equal(ww_shared_passes(&a, NULL), 16);
 }
 
+/* As an H200 counts them (tests/gpu/probe_memory.c): 8-byte load, 16-byte load, 8-byte store, 16-byte store. */
+static void test_shared_passes_of_wide_accesses(void **state) {
+  (void)state;
+  static const struct {
+    const char *name;
+    uint32_t lanes, want[4];
+  } cases[] = {
+      {"same", 0xffffffff, {1, 2, 2, 4}},     {"pairs", 0xffffffff, {1, 2, 2, 4}},
+      {"pairs2", 0xffffffff, {1, 2, 2, 4}},   {"low_pairs", 0xffffffff, {2, 4, 2, 4}},
+      {"low_high", 0xffffffff, {2, 4, 2, 4}}, {"pairs", 0x55555555, {1, 2, 2, 4}},
+      {"pairs2", 0x33333333, {1, 2, 2, 4}},   {"pairs", 0xdeadbeef, {1, 2, 2, 4}},
+  };
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++)
+    for (uint32_t w = 0; w < 4; w++) {
+      uint8_t bytes = w & 1 ? 16 : 8;
+      const char *n = cases[k].name;
+      for (uint32_t l = 0; l < 64; l++) {
+        uint32_t by1 = l / 2, by2 = l / 4 * 2 + (l & 1);
+        uint32_t slot = strcmp(n, "same") == 0        ? 0
+                        : strcmp(n, "pairs") == 0     ? by1
+                        : strcmp(n, "pairs2") == 0    ? by2
+                        : strcmp(n, "low_pairs") == 0 ? (l < 16 ? by1 : l)
+                                                      : (l < 16 ? by1 : by2);
+        addr[l] = WW_SHARED_BASE + slot * bytes;
+      }
+      ww_access a = {
+          .kind = w < 2 ? WW_ACCESS_LOAD : WW_ACCESS_STORE, .bytes = bytes, .lanes = cases[k].lanes, .addr = addr};
+      uint32_t got = ww_shared_passes(&a, NULL);
+      if (got != cases[k].want[w])
+        fail_msg("%s %x, way %u: %u passes, not %u", n, cases[k].lanes, w, got, cases[k].want[w]);
+    }
+}
+
 static void test_shared_passes_of_random_accesses(void **state) {
   (void)state;
   ww_access a = {.addr = addr};
   for (int round = 0; round < 20000; round++) {
     random_access(&a);
+    a.kind = round % 3 ? WW_ACCESS_LOAD : WW_ACCESS_STORE;
+    for (uint32_t l = 0; l < 64 && round % 4 == 1; l++) addr[l] = addr[l & ~(round % 8 == 1 ? 1u : 2u)];
     uint32_t ideal, want_ideal, n = ww_shared_passes(&a, &ideal), want = slow_passes(&a, &want_ideal);
     if (n != want || ideal != want_ideal)
       fail_msg("round %d: %u passes (%u), not %u (%u)", round, n, ideal, want, want_ideal);
@@ -650,6 +699,7 @@ int main(void) {
       cmocka_unit_test(test_sectors),
       cmocka_unit_test(test_sectors_of_random_accesses),
       cmocka_unit_test(test_shared_passes),
+      cmocka_unit_test(test_shared_passes_of_wide_accesses),
       cmocka_unit_test(test_shared_passes_of_random_accesses),
       cmocka_unit_test(test_block_counts),
       cmocka_unit_test(test_weights),
