@@ -77,7 +77,7 @@ mkdir "$dir/tmp" "$dir/cache"
 export TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache"
 try "trace: several kernels, none named" 2 '' 'name one with --kernel: spin, shifted' trace "$dir/trace.cu"
 try "trace: no such kernel" 2 '' 'no kernel .shfted.*it has spin, shifted' trace "$dir/trace.cu" -k shfted
-try "trace: too many arguments" 2 '' 'args.3.: the kernel takes 3 arguments' trace "$dir/trace.cu" --launch "$dir/many.launch"
+try "trace: too many arguments" 3 '' 'args.3.: the kernel takes 3 arguments' trace "$dir/trace.cu" --launch "$dir/many.launch"
 try "trace: a misspelt member" 3 '' 'argz' trace "$dir/trace.cu" --launch "$dir/typo.launch"
 try "trace: a launch that is no JSON" 3 '' 'text.launch' trace "$dir/trace.cu" --launch "$dir/text.launch"
 try "trace: no such launch file" 3 '' 'none.launch' trace "$dir/trace.cu" --launch "$dir/none.launch"

@@ -535,7 +535,7 @@ static void test_check_rejects_structures(void **state) {
   REJECTS(f->blocks[1].ins[7].ext = f->npool, "outside the pool");
   REJECTS(f->blocks[2].phis[0].ext = UINT32_MAX, "outside the pool");
   REJECTS(f->blocks[0].ins[2].op = WW_NOPS, "out of range");
-  REJECTS(f->blocks[0].ins[0].sub = WW_NSREGS, "sub 25 is unknown");
+  REJECTS(f->blocks[0].ins[0].sub = WW_NSREGS, "is unknown");
   REJECTS(f->blocks[0].ins[0].loc = 77, "location 77");
   REJECTS(f->blocks[1].idom = 1, "stale");
   REJECTS(f->blocks[0].ipdom = 1, "stale");
