@@ -211,6 +211,8 @@ uint32_t ww_shared_passes(const ww_access *a, uint32_t *ideal) {
   if (a->pattern == WW_PATTERN_SAME) return phases;
   if (a->pattern == WW_PATTERN_CONTIG && a->bytes <= 16 && first % (a->bytes < 4 ? 4 : a->bytes) == 0) return phases;
   if (wide_load) return wide_load_passes(a, ideal);
+  /* within 32 consecutive words no two share a bank */
+  if (a->bytes <= 4 && a->hi && (a->hi - 1) / 4 - a->lo / 4 < 32) return phases;
   bool word = a->bytes <= 4 && first % 4 == 0;
   if (word && a->pattern == WW_PATTERN_ANY && full_warp(a->lanes) && strided(a, &stride) && stride % 4 == 0)
     return stride ? phases * gcd32((uint64_t)(stride < 0 ? -stride : stride) / 4) : phases;

@@ -175,6 +175,7 @@ struct ww_exec {
   ww_warp_id id;
   uint64_t ctaid[3], nctaid[3], ntid[3];
   uint32_t tid0;         /* linear thread index of lane 0 */
+  uint32_t tid[3][WW_MAX_LANES]; /* thread index per axis; fixed for the warp */
   uint32_t lanes;
   uint64_t dyn_shared;
   /* local memory: one contiguous piece per lane */

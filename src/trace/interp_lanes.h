@@ -19,34 +19,56 @@ static void scalar_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, ww_scalar(k->ins, k->n, k->esize, CELL_A(LANE), CELL_B(LANE), CELL_C(LANE)));
 }
 
-static u64 sreg(const ww_exec *x, ww_sreg s, uint32_t lane) {
-  u64 t = x->tid0 + lane;
+/* Special registers that differ from lane to lane, thread indices apart. */
+static u64 lane_sreg(ww_sreg s, uint32_t lane) {
   u64 bit = 1ull << lane;
   switch (s) {
-  case WW_SREG_TID_X: return t % x->ntid[0];
-  case WW_SREG_TID_Y: return t / x->ntid[0] % x->ntid[1];
-  case WW_SREG_TID_Z: return t / x->ntid[0] / x->ntid[1];
-  case WW_SREG_NTID_X: case WW_SREG_NTID_Y: case WW_SREG_NTID_Z: return x->ntid[s - WW_SREG_NTID_X];
-  case WW_SREG_CTAID_X: case WW_SREG_CTAID_Y: case WW_SREG_CTAID_Z: return x->ctaid[s - WW_SREG_CTAID_X];
-  case WW_SREG_NCTAID_X: case WW_SREG_NCTAID_Y: case WW_SREG_NCTAID_Z: return x->nctaid[s - WW_SREG_NCTAID_X];
-  case WW_SREG_LANEID: return lane;
-  case WW_SREG_WARPID: return x->id.warp;
-  case WW_SREG_NWARPID: return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
-  case WW_SREG_WARPSIZE: return L;
-  case WW_SREG_NSMID: return 132;
-  case WW_SREG_SMID: return x->id.block % 132;
   case WW_SREG_LANEMASK_EQ: return bit;
   case WW_SREG_LANEMASK_LT: return bit - 1;
   case WW_SREG_LANEMASK_LE: return bit | (bit - 1);
   case WW_SREG_LANEMASK_GT: return ALL_LANES & ~(bit | (bit - 1));
   case WW_SREG_LANEMASK_GE: return ALL_LANES & ~(bit - 1);
+  default: return lane;
+  }
+}
+
+static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
+  switch (s) {
+  case WW_SREG_NTID_X: case WW_SREG_NTID_Y: case WW_SREG_NTID_Z: return x->ntid[s - WW_SREG_NTID_X];
+  case WW_SREG_CTAID_X: case WW_SREG_CTAID_Y: case WW_SREG_CTAID_Z: return x->ctaid[s - WW_SREG_CTAID_X];
+  case WW_SREG_NCTAID_X: case WW_SREG_NCTAID_Y: case WW_SREG_NCTAID_Z: return x->nctaid[s - WW_SREG_NCTAID_X];
+  case WW_SREG_WARPID: return x->id.warp;
+  case WW_SREG_NWARPID: return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
+  case WW_SREG_WARPSIZE: return L;
+  case WW_SREG_NSMID: return 132;
+  case WW_SREG_SMID: return x->id.block % 132;
   case WW_SREG_DYNSHARED: return x->dyn_shared;
   case WW_SREG_WORKDIM: return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
   default: return 0;
   }
 }
 
-static void sreg_any(ww_exec *x, const ww_code *k) { ACTIVE(x->mask) PUT_D(LANE, sreg(x, k->ins->sub, LANE)); }
+/* One value to all active lanes. */
+static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
+  const i32 *m = x->m;
+  if (wide) {
+    u64 *d = ROW(u64, off);
+    if (part) EACH d[l] = m[l] ? v : d[l];
+    else EACH d[l] = v;
+  } else {
+    u32 *d = ROW(u32, off), w = (u32)v;
+    if (part) EACH d[l] = m[l] ? w : d[l];
+    else EACH d[l] = w;
+  }
+}
+
+static void sreg_any(ww_exec *x, const ww_code *k) {
+  ww_sreg s = k->ins->sub;
+  if (s <= WW_SREG_TID_Z && !x->part && !(k->wide & 1)) memcpy(ROW(u32, k->d), x->tid[s], sizeof(u32) * L);
+  else if (s <= WW_SREG_TID_Z) ACTIVE(x->mask) PUT_D(LANE, x->tid[s][LANE]);
+  else if (s == WW_SREG_LANEID || (s >= WW_SREG_LANEMASK_EQ && s <= WW_SREG_LANEMASK_GE)) ACTIVE(x->mask) PUT_D(LANE, lane_sreg(s, LANE));
+  else splat(x, k->d, k->wide & 1, warp_sreg(x, s), x->part);
+}
 
 static void localaddr_any(ww_exec *x, const ww_code *k) {
   ACTIVE(x->mask) PUT_D(LANE, WW_LOCAL_BASE + x->frames[x->depth - 1].local + (u64)k->imm);

@@ -153,20 +153,6 @@ static void load_lanes(ww_exec *x, const ww_code *k) {
   }
 }
 
-/* One value to all active lanes. */
-static void splat(ww_exec *x, uint32_t off, bool wide, u64 v, bool part) {
-  const i32 *m = x->m;
-  if (wide) {
-    u64 *d = ROW(u64, off);
-    if (part) EACH d[l] = m[l] ? v : d[l];
-    else EACH d[l] = v;
-  } else {
-    u32 *d = ROW(u32, off), w = (u32)v;
-    if (part) EACH d[l] = m[l] ? w : d[l];
-    else EACH d[l] = w;
-  }
-}
-
 #define GATHER(TD, TS)                                             \
   for (uint32_t e = 0; e < k->n; e++) {                            \
     TD *d = ROW(TD, k->slots[e]);                                  \

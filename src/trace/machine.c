@@ -124,7 +124,7 @@ static void *reserve(size_t n) {
   return p == MAP_FAILED ? NULL : p;
 }
 
-static ww_exec *new_warp(ww_machine *m, ww_err *e) {
+static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   ww_exec *x = ww_xcalloc(1, sizeof *x);
   x->machine = m;
   x->lanes = m->lanes;
@@ -136,6 +136,13 @@ static ww_exec *new_warp(ww_machine *m, ww_err *e) {
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
   for (int d = 0; d < 3; d++) x->ntid[d] = m->s.block[d], x->nctaid[d] = m->s.grid[d];
+  x->tid0 = warp * m->lanes;
+  for (uint32_t l = 0; l < m->lanes; l++) {
+    uint64_t t = x->tid0 + l;
+    x->tid[0][l] = (uint32_t)(t % x->ntid[0]);
+    x->tid[1][l] = (uint32_t)(t / x->ntid[0] % x->ntid[1]);
+    x->tid[2][l] = (uint32_t)(t / x->ntid[0] / x->ntid[1]);
+  }
   x->region_cache = ww_xcalloc(m->n_ins + 1, sizeof *x->region_cache);
   x->frames[0].frame = reserve(m->regs_bytes);
   if (m->local_stride) x->local = reserve((size_t)m->local_stride * m->lanes);
@@ -231,7 +238,7 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
     *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps), .state = ww_xcalloc(m->warps, sizeof *b->state),
                         .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
     for (uint32_t w = 0; w < m->warps; w++) {
-      b->warps[w] = new_warp(m, e);
+      b->warps[w] = new_warp(m, w, e);
       if (!b->warps[w]->loops) return e ? e->code : WW_ELIMIT;
     }
   }
@@ -249,7 +256,6 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->ctaid[0] = index % m->s.grid[0];
     x->ctaid[1] = index / m->s.grid[0] % m->s.grid[1];
     x->ctaid[2] = index / m->s.grid[0] / m->s.grid[1];
-    x->tid0 = w * m->lanes;
     x->obs = obs;
     x->shared = (ww_shared_mem){b->shared, m->shared_bytes};
     x->prog = m->kernel;

@@ -82,7 +82,7 @@ typedef struct {
   uint64_t seed;         /* of the contents generator */
 } ww_region;
 
-#define WW_PAGE 65536u
+#define WW_PAGE 4096u
 
 ww_memory *ww_memory_new(uint64_t seed);
 void ww_memory_free(ww_memory *m); /* accepts NULL */
