@@ -94,8 +94,9 @@ static void coordinates(const ww_footprints *f, uint64_t block, double c[3]) {
 
 /* Stride along one axis from a pair of blocks that differ in that axis alone. */
 static double stride_along(const ww_footprints *f, const entry *e, int axis) {
-  for (uint32_t i = 0; i < e->n; i++)
-    for (uint32_t k = i + 1; k < e->n; k++) {
+  uint32_t most = e->n < 32 ? e->n : 32; /* the first ones span the grid */
+  for (uint32_t i = 0; i < most; i++)
+    for (uint32_t k = i + 1; k < most; k++) {
       double p[3], q[3];
       coordinates(f, e->seen[i].block, p);
       coordinates(f, e->seen[k].block, q);

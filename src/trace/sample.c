@@ -4,14 +4,15 @@
  * axis two neighbouring coordinates whose blocks did the same stand for all between them; where they differ a
  * coordinate is put in the middle, and when that lies on the line between them, the line is the answer (work that grows
  * with the block index). Else the search goes on in both halves, widest gap first, until it finds the boundary or has spent
- * its budget; where many gaps differ, contents decide, and coordinates are spread evenly. The
+ * its budget; where many gaps differ, contents decide, and coordinates are
+ * spread evenly until half of them would have given the same totals. The
  * weights are those of the piecewise linear function through the coordinates, a product over the axes. */
 #include "sample.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4, MANY = 13 };
+enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4, MANY = 13, ENOUGH = 64 };
 #define DEFAULT_BUDGET 500000ull
 
 /* What is known of the blocks between two coordinates: nothing yet; their ends did the same; they differ; they lie on a line. */
@@ -202,6 +203,52 @@ static uint32_t look_at_gaps(sampler *s, int d) {
   return different;
 }
 
+/* How many coordinates each one stands for on its axis. */
+static void axis_weights(const axis *a, uint64_t g, double *w) {
+  for (uint32_t k = 0; k < a->n; k++) w[k] = 1;
+  for (uint32_t k = 0; k + 1 < a->n; k++) {
+    double inner = (double)(a->at[k + 1] - a->at[k] - 1);
+    w[k] += inner / 2;
+    w[k + 1] += inner / 2;
+  }
+  w[0] += (double)a->at[0];
+  w[a->n - 1] += (double)(g - 1 - a->at[a->n - 1]);
+}
+
+/* What all blocks of one coordinate did. */
+static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
+  int u = (d + 1) % 3, v = (d + 2) % 3;
+  ww_counts sum = {0};
+  for (uint32_t i = 0; i < s->ax[u].n; i++)
+    for (uint32_t k = 0; k < s->ax[v].n; k++) {
+      uint64_t c[3];
+      c[u] = s->ax[u].at[i], c[v] = s->ax[v].at[k], c[d] = at;
+      const trial *t = find_trial(s, linear(s, c));
+      for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++) ((double *)&sum)[n] += ((const double *)&t->counts)[n];
+    }
+  return sum;
+}
+
+static ww_counts axis_total(sampler *s, int d, const axis *a) {
+  double w[MAX_COORDS];
+  ww_counts sum = {0};
+  axis_weights(a, s->spec->grid[d], w);
+  for (uint32_t k = 0; k < a->n; k++) {
+    ww_counts c = slice_counts(s, d, a->at[k]);
+    for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++) ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
+  }
+  return sum;
+}
+
+/* Half of the coordinates give the same totals as all of them: more would not change much. */
+static bool settled(sampler *s, int d) {
+  const axis *a = &s->ax[d];
+  axis half = {.n = 0};
+  for (uint32_t k = 0; k < a->n; k += 2) half.at[half.n++] = a->at[k];
+  ww_counts all = axis_total(s, d, a), some = axis_total(s, d, &half);
+  return same_counts(&all, &some, 0.002);
+}
+
 /* The widest gap still to be looked into, so that blocks without any order are seen evenly; -1: none. Where contents decide, two
  * blocks that did the same say nothing of those between. */
 static int widest_gap(sampler *s, uint32_t *at) {
@@ -210,6 +257,7 @@ static int widest_gap(sampler *s, uint32_t *at) {
   for (int d = 0; d < 3; d++) {
     const axis *a = &s->ax[d];
     bool chance = look_at_gaps(s, d) > MOST_BOUNDARIES;
+    if (chance && a->n >= ENOUGH && settled(s, d)) continue;
     for (uint32_t k = 0; k + 1 < a->n && a->n < MAX_COORDS; k++) {
       if (a->at[k + 1] - a->at[k] <= width || !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME))) continue;
       axis_of = d, *at = k, width = a->at[k + 1] - a->at[k];
@@ -234,18 +282,6 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
   /* the same at both ends and in the middle may be chance, and so may one middle near the line */
   if ((on && !agree(s, d, p, q, NULL, 1e-9)) || a->votes[k] == LINE_VOTES) a->gap[k] = a->gap[k + 1] = GAP_LINE;
   return true;
-}
-
-/* How many coordinates each one stands for on its axis. */
-static void axis_weights(const axis *a, uint64_t g, double *w) {
-  for (uint32_t k = 0; k < a->n; k++) w[k] = 1;
-  for (uint32_t k = 0; k + 1 < a->n; k++) {
-    double inner = (double)(a->at[k + 1] - a->at[k] - 1);
-    w[k] += inner / 2;
-    w[k + 1] += inner / 2;
-  }
-  w[0] += (double)a->at[0];
-  w[a->n - 1] += (double)(g - 1 - a->at[a->n - 1]);
 }
 
 static void add_up(sampler *s) {
