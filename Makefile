@@ -125,8 +125,8 @@ $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h test
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/libwarpwise.a   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
-	@echo "make test       install what is missing, build, run all tests that need no GPU"
-	@echo "make test-full  the same, then the sanitizer build's tests and lint"
+	@echo "make test       install what is missing, build, run all tests that need no GPU, then again under the sanitizers"
+	@echo "make test-full  the same, then lint"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
@@ -145,7 +145,10 @@ demo:
 test:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory all units
+	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(BUILD)
+	@echo "again, under AddressSanitizer and UBSan:"
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels
 
 deps:
 	@scripts/deps.sh test
@@ -156,16 +159,17 @@ test-unit: all units
 	@tests/run.sh $(BUILD) unit
 
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
-ASAN = BUILD=build-asan OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
+ASAN_BUILD := build-asan
+ASAN = BUILD=$(ASAN_BUILD) OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
 asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh build-asan
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels
 
-test-full: test test-asan lint
+test-full: test lint
 
 test-gpu: all $(GPU_TOOLS)
 	@tests/gpu/run.sh $(BUILD)

@@ -14,7 +14,8 @@ static const ww_option table[] = {
     {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(options, lang)},
     {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)",
      offsetof(options, instantiate)},
-    {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked", offsetof(options, separate)},
+    {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked",
+     offsetof(options, separate)},
     {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(options, no_sdk)},
     {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward",
      offsetof(options, database)},
@@ -235,9 +236,10 @@ const ww_command ww_cmd_kernels = {
     .name = "kernels",
     .summary = "list the kernels of source files and whether they can be interpreted",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "Several files are one program: device functions are linked; files that do not go together are listed one by one.\n"
-               "A table, or with --json one line:\n"
-               "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
+    .details =
+        "Several files are one program: device functions are linked; files that do not go together are listed one by one.\n"
+        "A table, or with --json one line:\n"
+        "{\"schema_version\":1,\"file\":...,\"kernels\":[...],\"diagnostics\":[...]}.",
     .examples = "  warpwise kernels saxpy.cu\n"
                 "  warpwise kernels --json src/*.cu\n"
                 "  warpwise kernels --instantiate 'reduce<float,256>' reduce.cu\n"

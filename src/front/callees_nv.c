@@ -196,7 +196,8 @@ void call_nv_redux(low_callee *c, int x, int y) {
              {"max", WW_RMW_SMAX}, {"and", WW_RMW_AND},   {"or", WW_RMW_OR},     {"xor", WW_RMW_XOR}};
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
     if (!strcmp(ops[i].name, c->tail)) {
-      c->res[0] = low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value), call_arg(c, 1 - value), WW_NOVAL);
+      c->res[0] =
+          low_opx(c->F, WW_OP_REDUX, WW_I32, ops[i].rmw, 0, call_arg(c, value), call_arg(c, 1 - value), WW_NOVAL);
       return;
     }
   call_refuse(c);
@@ -434,7 +435,8 @@ void call_nv_float(low_callee *c, int x, int y) {
     if (strcmp(tok[0], f->name)) continue;
     if (!c->rt->n || !ww_is_float(c->rt->c[0].type)) break; /* packed as integers */
     if (f->math >= 0)
-      call_each(c, each_math, f->math, (approx ? WW_F_APPROX : 0) | (f->math == WW_MATH_SQRT || f->math == WW_MATH_RCP ? round << 8 : 0));
+      call_each(c, each_math, f->math,
+                (approx ? WW_F_APPROX : 0) | (f->math == WW_MATH_SQRT || f->math == WW_MATH_RCP ? round << 8 : 0));
     else if (f->op == WW_OP_FMIN || f->op == WW_OP_FMAX)
       call_each(c, each_fminmax, f->op, has(tok, n, "nan"));
     else

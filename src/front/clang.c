@@ -155,7 +155,6 @@ static void add(ww_arena *a, ww_strs *v, const char *const *words) {
 }
 #define ADD(a, v, ...) add((a), (v), (const char *const[]){__VA_ARGS__, NULL})
 
-
 static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
   ADD(a, v, j->host ? "--cuda-host-only" : "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",

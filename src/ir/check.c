@@ -74,7 +74,7 @@ static const struct rule {
     [WW_OP_ST] = {'A', '-', NULL},      [WW_OP_ATOM] = {'A', '?', "lT"},     [WW_OP_CAS] = {'A', '?', "lTT"},
     [WW_OP_MEMCPY] = {'V', '-', "lli"}, [WW_OP_MEMSET] = {'V', '-', "lii"},  [WW_OP_FENCE] = {'V', '-', ""},
     [WW_OP_SHFL] = {'A', '*', "Tii"},   [WW_OP_VOTE] = {'I', 'T', "b"},      [WW_OP_MATCH] = {'W', '*', "."},
-    [WW_OP_REDUX] = {'A', 'T', "Tm"},    [WW_OP_ACTIVEMASK] = {'W', 'T', ""}, [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
+    [WW_OP_REDUX] = {'A', 'T', "Tm"},   [WW_OP_ACTIVEMASK] = {'W', 'T', ""}, [WW_OP_BPERMUTE] = {'A', 'T', "wT"},
     [WW_OP_PERMUTE] = {'A', 'T', "wT"}, [WW_OP_READLANE] = {'A', 'T', "Tw"}, [WW_OP_READFIRST] = {'A', 'T', "T"},
     [WW_OP_MBCNT] = {'W', 'T', "mm"},   [WW_OP_SYNCWARP] = {'V', '-', ""},   [WW_OP_BAR] = {'V', '*', NULL},
     [WW_OP_GRIDSYNC] = {'V', '-', ""},  [WW_OP_MMA] = {'A', '*', NULL},      [WW_OP_BR] = {'V', '-', ""},

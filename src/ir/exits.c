@@ -5,7 +5,9 @@
  * to a bare return becomes an edge to an exit, which post-dominators ignore (flow.c). */
 #include "ir.h"
 
-static bool bare_return(const ww_block *b) { return b->nphis == 0 && b->nins == 1 && b->ins[0].op == WW_OP_RET && b->ins[0].n == 0; }
+static bool bare_return(const ww_block *b) {
+  return b->nphis == 0 && b->nins == 1 && b->ins[0].op == WW_OP_RET && b->ins[0].n == 0;
+}
 
 static bool jumped_to(const ww_fn *fn, uint32_t block) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {

@@ -1,7 +1,8 @@
 /* mma.c - the layout of matrix fragments over the lanes of a warp, as PTX gives it for mma.sync. */
 #include "mma.h"
 
-const ww_mma_shape ww_mma_shapes[] = {{16, 8, 16}, {16, 8, 8}, {16, 8, 4}, {16, 8, 32}, {8, 8, 4}, {8, 8, 16}, {16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}};
+const ww_mma_shape ww_mma_shapes[] = {{16, 8, 16}, {16, 8, 8},   {16, 8, 4},  {16, 8, 32}, {8, 8, 4},
+                                      {8, 8, 16},  {16, 16, 16}, {32, 8, 16}, {8, 32, 16}, {16, 16, 8}};
 const uint32_t ww_nmma_shapes = sizeof ww_mma_shapes / sizeof *ww_mma_shapes;
 
 int ww_mma_find(uint32_t m, uint32_t n, uint32_t k) {
@@ -30,5 +31,6 @@ ww_cell_at ww_mma_place(const ww_mma_shape *s, ww_matrix which, ww_type type, ui
     return (ww_cell_at){p * member + i % p + 4 * p * (i / p), 8 * block + group};
   }
   uint32_t per_block = 8 * halves * 8 / 32, block = e / per_block, i = e % per_block, columns = s->n / 8;
-  return (ww_cell_at){16 * (block / columns) + group + 8 * (i / 2 % halves), 8 * (block % columns) + 2 * member + i % 2};
+  return (ww_cell_at){16 * (block / columns) + group + 8 * (i / 2 % halves),
+                      8 * (block % columns) + 2 * member + i % 2};
 }

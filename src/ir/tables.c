@@ -23,11 +23,11 @@ const char *const ww_space_names[WW_NSPACES] = {"generic", "global", "shared", "
 const char *const ww_dialect_names[WW_NDIALECTS] = {"cuda", "opencl", "hip", "openmp"};
 const char *const ww_class_names[WW_NCLASSES] = {"mov",   "int",    "cmp",  "cvt",  "fp",     "fpx", "math", "load",
                                                  "store", "atomic", "warp", "sync", "tensor", "ctl", "sreg", "misc"};
-const char *const ww_sreg_names[WW_NSREGS] = {"tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
-                                              "ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
-                                              "nctaid.y",    "nctaid.z",    "laneid",      "warpid",      "nwarpid",
-                                              "warpsize",    "smid",        "nsmid",       "gridid",      "lanemask.eq",
-                                              "lanemask.lt", "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared", "workdim"};
+const char *const ww_sreg_names[WW_NSREGS] = {
+    "tid.x",       "tid.y",       "tid.z",       "ntid.x",    "ntid.y",   "ntid.z",      "ctaid.x",
+    "ctaid.y",     "ctaid.z",     "nctaid.x",    "nctaid.y",  "nctaid.z", "laneid",      "warpid",
+    "nwarpid",     "warpsize",    "smid",        "nsmid",     "gridid",   "lanemask.eq", "lanemask.lt",
+    "lanemask.le", "lanemask.gt", "lanemask.ge", "dynshared", "workdim"};
 
 const char *const ww_flag_names[8] = {"approx", "volatile", "contract", "nsw", "nocache", "readonly", "ua", "ub"};
 

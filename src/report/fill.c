@@ -232,7 +232,8 @@ static void put_file(char *p, const char *path, uint64_t offset, uint64_t bytes)
 /* The commonest contents, f32 in [0,1), without a decision per element: the same values as put_random gives. */
 static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) {
   uint64_t base = mix64(seed + 0x9e3779b97f4a7c15ull);
-  for (uint64_t i = 0; i < n; i++) p[i] = (float)(uint32_t)(mix64(base + (first + i) * 0x9e3779b97f4a7c15ull) >> 40) * 0x1p-24f;
+  for (uint64_t i = 0; i < n; i++)
+    p[i] = (float)(uint32_t)(mix64(base + (first + i) * 0x9e3779b97f4a7c15ull) >> 40) * 0x1p-24f;
 }
 
 static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {

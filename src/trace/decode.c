@@ -15,12 +15,12 @@ typedef struct {
   const uint64_t *symbol_addr;
   ww_prog *p;
   uint32_t lanes;
-  uint32_t *slot;       /* per value, UINT32_MAX: none */
-  uint32_t *def_block;  /* per value: block, WW_NOBLOCK for fixed ones */
-  bool *crosses;        /* per value: used outside its block, or by a phi */
-  uint32_t *last_use;   /* per block-local value: instruction index of its last use */
-  uint32_t *first_seg;  /* per block */
-  uint32_t top;         /* bytes of frame handed out */
+  uint32_t *slot;          /* per value, UINT32_MAX: none */
+  uint32_t *def_block;     /* per value: block, WW_NOBLOCK for fixed ones */
+  bool *crosses;           /* per value: used outside its block, or by a phi */
+  uint32_t *last_use;      /* per block-local value: instruction index of its last use */
+  uint32_t *first_seg;     /* per block */
+  uint32_t top;            /* bytes of frame handed out */
   uint32_t temp32, temp64; /* scratch rows for cyclic copies, UINT32_MAX until needed */
   uint32_t *next_ins_id;
   WW_VEC(ww_seg) segs;
@@ -40,8 +40,10 @@ static bool exit_only(const ww_block *b) { return b->nins == 1 && b->nphis == 0 
 /* ---- slots ---- */
 
 static void note_use(dec *d, ww_val v, uint32_t block, uint32_t at) {
-  if (d->def_block[v] != block) d->crosses[v] = true;
-  else if (at > d->last_use[v]) d->last_use[v] = at;
+  if (d->def_block[v] != block)
+    d->crosses[v] = true;
+  else if (at > d->last_use[v])
+    d->last_use[v] = at;
 }
 
 static void find_uses(dec *d) {
@@ -85,16 +87,21 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
       ww_val v = i->dst + r;
       if (d->crosses[v]) continue;
       bool w = wide(d, v);
-      if (w && free64.n) d->slot[v] = free64.v[--free64.n];
-      else if (!w && free32.n) d->slot[v] = free32.v[--free32.n];
-      else d->slot[v] = top, top += row_bytes(d, w);
+      if (w && free64.n)
+        d->slot[v] = free64.v[--free64.n];
+      else if (!w && free32.n)
+        d->slot[v] = free32.v[--free32.n];
+      else
+        d->slot[v] = top, top += row_bytes(d, w);
     }
     for (uint32_t u = 0; u < n; u++) { /* after the results: an operand's row is never written by its own reader */
       ww_val v = use[u];
       if (d->def_block[v] != b || d->crosses[v] || d->last_use[v] != k) continue;
       d->last_use[v] = UINT32_MAX; /* handed back once, however often it is named */
-      if (wide(d, v)) ww_push(d->a, &free64, d->slot[v]);
-      else ww_push(d->a, &free32, d->slot[v]);
+      if (wide(d, v))
+        ww_push(d->a, &free64, d->slot[v]);
+      else
+        ww_push(d->a, &free32, d->slot[v]);
     }
   }
   if (top > *high) *high = top;
@@ -202,10 +209,13 @@ static void make_image(dec *d) {
     if (x->kind == WW_VAL_SYMBOL) {
       bits += d->symbol_addr[x->ref];
       if (d->m->symbols[x->ref].space == WW_SHARED) bits += WW_SHARED_BASE;
-    } else if (x->kind == WW_VAL_FN) bits = WW_FN_BASE + 16ull * x->ref;
+    } else if (x->kind == WW_VAL_FN)
+      bits = WW_FN_BASE + 16ull * x->ref;
     for (uint32_t l = 0; l < d->lanes; l++) {
-      if (wide(d, v)) memcpy(img + d->slot[v] + 8 * l, &bits, 8);
-      else memcpy(img + d->slot[v] + 4 * l, &bits, 4);
+      if (wide(d, v))
+        memcpy(img + d->slot[v] + 8 * l, &bits, 8);
+      else
+        memcpy(img + d->slot[v] + 4 * l, &bits, 4);
     }
   }
   d->p->image = img;
@@ -303,7 +313,8 @@ static const uint32_t *result_slots(dec *d, const ww_ins *i) {
 }
 
 static bool touches_memory(uint8_t op) {
-  return op == WW_OP_LD || op == WW_OP_ST || op == WW_OP_ATOM || op == WW_OP_CAS || op == WW_OP_MEMCPY || op == WW_OP_MEMSET;
+  return op == WW_OP_LD || op == WW_OP_ST || op == WW_OP_ATOM || op == WW_OP_CAS || op == WW_OP_MEMCPY ||
+         op == WW_OP_MEMSET;
 }
 
 /* A shift whose count is of another width than its value: rows do not match, lane by lane. */
@@ -313,7 +324,12 @@ static bool uneven(const dec *d, const ww_ins *i) {
 
 static ww_code make_code(dec *d, const ww_ins *i) {
   const ww_fn *fn = d->fn;
-  ww_code k = {.ins = i, .imm = i->imm, .d = slot_or_0(d, i->dst), .a = slot_or_0(d, i->a), .b = slot_or_0(d, i->b), .c = slot_or_0(d, i->c)};
+  ww_code k = {.ins = i,
+               .imm = i->imm,
+               .d = slot_or_0(d, i->dst),
+               .a = slot_or_0(d, i->a),
+               .b = slot_or_0(d, i->b),
+               .c = slot_or_0(d, i->c)};
   d->isa->resolve(i, uneven(d, i), k.fn);
   k.wide = (uint8_t)((i->dst != WW_NOVAL && wide(d, i->dst)) | (i->a != WW_NOVAL && wide(d, i->a)) << 1 |
                      (i->b != WW_NOVAL && wide(d, i->b)) << 2 | (i->c != WW_NOVAL && wide(d, i->c)) << 3);
@@ -322,9 +338,12 @@ static ww_code make_code(dec *d, const ww_ins *i) {
     k.esize = ww_type_bytes[i->type];
     k.n = i->n ? i->n : 1;
     k.bytes = (uint8_t)(k.esize * k.n);
-    if (i->op == WW_OP_LD) k.slots = result_slots(d, i);
-    else if (i->op == WW_OP_ST) k.slots = slot_list(d, &fn->pool[i->ext], k.n);
-    else if (i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET) k.bytes = 4;
+    if (i->op == WW_OP_LD)
+      k.slots = result_slots(d, i);
+    else if (i->op == WW_OP_ST)
+      k.slots = slot_list(d, &fn->pool[i->ext], k.n);
+    else if (i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
+      k.bytes = 4;
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
     k.n = i->n;
     k.slots = result_slots(d, i);
@@ -390,7 +409,10 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_pro
     break;
   case WW_OP_EXIT: s->ctl = WW_CTL_EXIT; break;
   case WW_OP_TRAP: s->ctl = WW_CTL_TRAP; break;
-  case WW_OP_BAR: s->ctl = WW_CTL_BAR; s->dsts = result_slots(d, i); break;
+  case WW_OP_BAR:
+    s->ctl = WW_CTL_BAR;
+    s->dsts = result_slots(d, i);
+    break;
   case WW_OP_GRIDSYNC: s->ctl = WW_CTL_GRIDSYNC; break;
   default:
     s->ctl = i->op == WW_OP_CALL ? WW_CTL_CALL : WW_CTL_CALLI;
@@ -417,9 +439,11 @@ static void decode_block(dec *d, uint32_t b, const ww_prog *const *progs) {
   for (uint32_t k = 0; k < bb->nins;) {
     ww_seg s = {.code = codes + at, .enter = enter, .block = b, .nins = bb->nins, .ipdom = bb->ipdom, .loop = WW_NOSEG};
     enter = false;
-    while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op)) codes[at++] = make_code(d, &bb->ins[k++]);
+    while (k < bb->nins && !splits(bb->ins[k].op) && !ww_ends_block(bb->ins[k].op))
+      codes[at++] = make_code(d, &bb->ins[k++]);
     s.n = (uint32_t)(codes + at - s.code);
-    if (bb->ins[k].op == WW_OP_CALLI && (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
+    if (bb->ins[k].op == WW_OP_CALLI &&
+        (s.n || s.enter)) { /* lanes come back to an indirect call: nothing may stand before it */
       s.edge = next_segment(d);
       ww_push(d->a, &d->segs, s);
       s = (ww_seg){.code = codes + at, .block = b, .nins = bb->nins, .ipdom = bb->ipdom, .loop = WW_NOSEG};
@@ -464,13 +488,21 @@ static void place_steady(dec *d) {
   }
 }
 
-ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa, const uint64_t *symbol_addr, ww_arena *a,
-                    const ww_prog *const *progs, ww_prog *out, uint32_t *next_ins_id, ww_err *e) {
-  dec d = {.m = m, .fn = &m->fns[fn], .a = a, .isa = isa, .symbol_addr = symbol_addr, .p = out, .lanes = lanes, .next_ins_id = next_ins_id};
+ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa, const uint64_t *symbol_addr,
+                    ww_arena *a, const ww_prog *const *progs, ww_prog *out, uint32_t *next_ins_id, ww_err *e) {
+  dec d = {.m = m,
+           .fn = &m->fns[fn],
+           .a = a,
+           .isa = isa,
+           .symbol_addr = symbol_addr,
+           .p = out,
+           .lanes = lanes,
+           .next_ins_id = next_ins_id};
   for (uint32_t b = 0; b < d.fn->nblocks; b++)
     for (uint32_t k = 0; k < d.fn->blocks[b].nins; k++) {
       const ww_ins *i = &d.fn->blocks[b].ins[k];
-      if (i->op == WW_OP_SWITCH && i->n > 250) return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
+      if (i->op == WW_OP_SWITCH && i->n > 250)
+        return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
     }
   out->fn = d.fn;
   out->index = fn;

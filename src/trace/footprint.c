@@ -55,7 +55,12 @@ static entry *entry_of(ww_footprints *f, const ww_access *a) {
   if (e) return e;
   const ww_region *r = ww_memory_find(f->mem, a->addr[__builtin_ctzll(a->lanes)]);
   e = f->by_id[a->ins_id] = ww_xcalloc(1, sizeof *e);
-  *e = (entry){.ins = a->ins, .fn = a->fn, .kind = a->kind, .arg = r ? r->arg : -1, .origin = r ? r->origin : 0, .lo = UINT64_MAX};
+  *e = (entry){.ins = a->ins,
+               .fn = a->fn,
+               .kind = a->kind,
+               .arg = r ? r->arg : -1,
+               .origin = r ? r->origin : 0,
+               .lo = UINT64_MAX};
   return e;
 }
 
@@ -64,7 +69,8 @@ void ww_footprints_access(ww_footprints *f, const ww_access *a) {
   entry *e = entry_of(f, a);
   uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
   uint64_t lo = a->addr[first], hi = lo;
-  if (a->pattern == WW_PATTERN_CONTIG) hi = a->addr[last];
+  if (a->pattern == WW_PATTERN_CONTIG)
+    hi = a->addr[last];
   else if (a->pattern == WW_PATTERN_ANY)
     for (ww_mask m = a->lanes; m; m &= m - 1) {
       uint64_t v = a->addr[__builtin_ctzll(m)];

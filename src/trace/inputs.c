@@ -52,8 +52,10 @@ static void complete_shape(inputs *in) {
   const ww_fn *fn = in->fn;
   bool had_grid = l->grid[0], had_block = l->block[0];
   if (!l->block[0]) {
-    if (fn->req_block[0]) memcpy(l->block, (uint64_t[3]){fn->req_block[0], fn->req_block[1], fn->req_block[2]}, sizeof l->block);
-    else l->block[0] = fn->max_threads && fn->max_threads < 256 ? fn->max_threads : 256;
+    if (fn->req_block[0])
+      memcpy(l->block, (uint64_t[3]){fn->req_block[0], fn->req_block[1], fn->req_block[2]}, sizeof l->block);
+    else
+      l->block[0] = fn->max_threads && fn->max_threads < 256 ? fn->max_threads : 256;
   }
   for (int d = 1; d < 3; d++) {
     if (!l->block[d]) l->block[d] = 1;
@@ -61,7 +63,9 @@ static void complete_shape(inputs *in) {
   }
   if (!had_grid) l->grid[0] = (1u << 20) / (l->block[0] * l->block[1] * l->block[2]);
   if (!l->grid[0]) l->grid[0] = 1;
-  if (!had_block) say(in, ww_fmt(in->a, "block: %llu threads, as no launch was given", (unsigned long long)(l->block[0] * l->block[1] * l->block[2])));
+  if (!had_block)
+    say(in, ww_fmt(in->a, "block: %llu threads, as no launch was given",
+                   (unsigned long long)(l->block[0] * l->block[1] * l->block[2])));
   if (!had_grid) say(in, ww_fmt(in->a, "grid: %llu blocks, as no launch was given", (unsigned long long)l->grid[0]));
   in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
 }
@@ -80,10 +84,12 @@ static bool named(const char *name, const char *const *parts) {
   return false;
 }
 
-static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w", "ld", "lda", "ldb", "ldc", "x", "dx", NULL};
+static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride", "nx", "w",
+                                     "ld",    "lda",  "ldb",  "ldc",   "x",      "dx", NULL};
 static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
 static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level", "index", "flag", "pass", "incx", "incy", "inc", NULL};
+static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level",
+                                    "index",  "flag",  "pass",  "incx",  "incy",   "inc",  NULL};
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
 static bool flat_plane(const inputs *in) {
@@ -99,7 +105,8 @@ static bool flat_plane(const inputs *in) {
 
 /* An integer nobody gave: the extent its name points to. */
 static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
-  uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1], z = in->l->grid[2] * in->l->block[2];
+  uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1],
+           z = in->l->grid[2] * in->l->block[2];
   bool high = named(name, heights), wide = named(name, widths);
   if (named(name, small)) return 1;
   if (flat && (high || wide)) return (uint64_t)sqrt((double)in->threads);
@@ -131,7 +138,10 @@ static void complete_scalars(inputs *in) {
     if (!real && ww_type_bytes[q->type] == 4 && v > INT32_MAX) v = INT32_MAX;
     *g = (ww_arg){.name = g->name, .kind = WW_ARG_VALUE, .is_int = !real, .ivalue = (int64_t)v, .value = (double)v};
     say(in, real ? ww_fmt(in->a, "%s: 1.0", q->name)
-                 : ww_fmt(in->a, "%s: %llu%s", q->name, (unsigned long long)v, v == in->threads ? ", the number of threads" : v > 1 ? ", the threads along its axis" : ""));
+                 : ww_fmt(in->a, "%s: %llu%s", q->name, (unsigned long long)v,
+                          v == in->threads ? ", the number of threads"
+                          : v > 1          ? ", the threads along its axis"
+                                           : ""));
   }
 }
 
@@ -158,7 +168,8 @@ static uint64_t index_range(const inputs *in, uint32_t p) {
   for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) {
     if (!(in->roles[p].targets >> q & 1)) continue;
     uint64_t n = in->l->args[q].kind == WW_ARG_BUFFER ? in->l->args[q].buffer.bytes / elem_bytes(in, q) : 0;
-    if (n && !in->sized[q]) n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q) : 1;
+    if (n && !in->sized[q])
+      n = n > in->roles[p].ahead / elem_bytes(in, q) ? n - in->roles[p].ahead / elem_bytes(in, q) : 1;
     if (n && (!best || n < best)) best = n;
   }
   if (!best) best = in->threads < 1024 ? 1024 : in->threads;
@@ -174,7 +185,8 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   if (r->counter || (r->stored && !r->loaded) || in->shrink > 4) return (ww_fill){.kind = WW_FILL_ZEROS};
   if (!is_integer(type)) return (ww_fill){.kind = WW_FILL_RANDOM};
   if (r->rows) {
-    if (!bytes) return (ww_fill){.kind = WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
+    if (!bytes)
+      return (ww_fill){.kind = WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
     double rows = (double)(bytes / elem_bytes(in, p));
     uint64_t limit = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++)
@@ -212,13 +224,14 @@ static void find_ours(inputs *in) {
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     ww_arg *g = &in->l->args[p];
     if (!in->fn->params[p].pointer || in->fn->params[p].space == WW_SHARED) continue;
-    if (g->kind == WW_ARG_NONE && ww_is_omp_state(in->m, in->fn, p)) *g = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
+    if (g->kind == WW_ARG_NONE && ww_is_omp_state(in->m, in->fn, p))
+      *g = (ww_arg){.kind = WW_ARG_VALUE, .is_int = true};
     if (g->kind == WW_ARG_NONE) *g = (ww_arg){.name = g->name, .kind = WW_ARG_BUFFER};
     if (g->kind != WW_ARG_BUFFER) continue;
     const char *type = g->buffer.type ? g->buffer.type : content_type(in, p);
     const ww_role *r = &in->roles[p];
-    in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE ||
-                  (g->buffer.fill.kind == WW_FILL_RANDOM && is_integer(type) && (r->index || r->bound || r->rows || r->counter));
+    in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE || (g->buffer.fill.kind == WW_FILL_RANDOM && is_integer(type) &&
+                                                          (r->index || r->bound || r->rows || r->counter));
     in->sized[p] = !g->buffer.bytes;
     if (!g->buffer.type) g->buffer.type = content_type(in, p);
   }
@@ -234,7 +247,8 @@ static void choose_fills(inputs *in) {
 typedef struct {
   ww_memory *mem;
   ww_region *last;
-  uint64_t *lo, *hi;    /* per argument: device addresses, then offsets from its pointer; local arguments: offsets in theirs */
+  uint64_t *lo,
+      *hi; /* per argument: device addresses, then offsets from its pointer; local arguments: offsets in theirs */
   const ww_setup *s;
   uint32_t nparams;
   uint64_t dynamic_at;  /* where dynamic shared memory begins */
@@ -256,12 +270,15 @@ static void note_shared(extents *x, uint64_t to) {
   uint64_t off = to - WW_SHARED_BASE;
   int32_t at = -1;
   for (uint32_t p = 0; p < x->nparams; p++)
-    if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off && (at < 0 || x->s->local_at[p] > x->s->local_at[at])) at = (int32_t)p;
+    if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off &&
+        (at < 0 || x->s->local_at[p] > x->s->local_at[at]))
+      at = (int32_t)p;
   if (at >= 0) {
     uint64_t end = off - x->s->local_at[at];
     x->lo[at] = 0;
     if (end > x->hi[at]) x->hi[at] = end;
-  } else if (off > x->dynamic_at && off - x->dynamic_at > x->dynamic_end) x->dynamic_end = off - x->dynamic_at;
+  } else if (off > x->dynamic_at && off - x->dynamic_at > x->dynamic_end)
+    x->dynamic_end = off - x->dynamic_at;
 }
 
 static void on_access(void *ctx, const ww_access *a) {
@@ -272,10 +289,13 @@ static void on_access(void *ctx, const ww_access *a) {
   }
   if (a->space != WW_GLOBAL && a->space != WW_CONST) return;
   uint32_t first = (uint32_t)__builtin_ctzll(a->lanes), last = 63 - (uint32_t)__builtin_clzll(a->lanes);
-  if (a->pattern == WW_PATTERN_SAME) note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
-  else if (a->pattern == WW_PATTERN_CONTIG) note_range(ctx, a->addr[first], a->addr[last] + a->bytes);
+  if (a->pattern == WW_PATTERN_SAME)
+    note_range(ctx, a->addr[first], a->addr[first] + a->bytes);
+  else if (a->pattern == WW_PATTERN_CONTIG)
+    note_range(ctx, a->addr[first], a->addr[last] + a->bytes);
   else
-    for (ww_mask m = a->lanes; m; m &= m - 1) note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
+    for (ww_mask m = a->lanes; m; m &= m - 1)
+      note_range(ctx, a->addr[__builtin_ctzll(m)], a->addr[__builtin_ctzll(m)] + a->bytes);
 }
 
 typedef struct {
@@ -307,8 +327,10 @@ static ww_status last_working(prober *p, int d, uint64_t *last, ww_err *e) {
   while (!st && high - low > 1) {
     c[d] = low + (high - low) / 2;
     st = probe_block(p, c, &works, e);
-    if (works) low = c[d];
-    else high = c[d];
+    if (works)
+      low = c[d];
+    else
+      high = c[d];
   }
   *last = low;
   return st;
@@ -337,11 +359,21 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
-  ww_run_spec spec = {.module = in->m, .fn = in->fn, .shared_static = s.shared_static, .shared = s.shared_dynamic, .params = s.params,
-                      .params_n = s.params_n, .memory = s.memory, .symbol_addr = s.symbol_addr, .max_steps = ANALYSIS_STEPS, .extrapolate = true};
+  ww_run_spec spec = {.module = in->m,
+                      .fn = in->fn,
+                      .shared_static = s.shared_static,
+                      .shared = s.shared_dynamic,
+                      .params = s.params,
+                      .params_n = s.params_n,
+                      .memory = s.memory,
+                      .symbol_addr = s.symbol_addr,
+                      .max_steps = ANALYSIS_STEPS,
+                      .extrapolate = true};
   memcpy(spec.grid, in->l->grid, sizeof spec.grid);
   memcpy(spec.block, in->l->block, sizeof spec.block);
-  *x = (extents){.mem = s.memory, .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1), .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
+  *x = (extents){.mem = s.memory,
+                 .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
+                 .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
   x->s = &s;
   x->nparams = in->fn->nparams;
   x->dynamic_at = (s.shared_static + 15) & ~15ull;
@@ -373,12 +405,14 @@ static ww_status probe_until_fits(inputs *in, extents *x, ww_err *e) {
 static void take_shared(inputs *in, const extents *x) {
   if (in->shared) {
     in->l->shared = (x->dynamic_end + 3) & ~3ull;
-    say(in, ww_fmt(in->a, "shared: %llu bytes of dynamic shared memory, from the accesses", (unsigned long long)in->l->shared));
+    say(in, ww_fmt(in->a, "shared: %llu bytes of dynamic shared memory, from the accesses",
+                   (unsigned long long)in->l->shared));
   }
   for (uint32_t p = 0; p < in->fn->nparams; p++) {
     if (!in->local[p]) continue;
     in->l->args[p].buffer.bytes = x->hi[p] ? (x->hi[p] + 3) & ~3ull : 4;
-    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses", in->fn->params[p].name, (unsigned long long)in->l->args[p].buffer.bytes));
+    say(in, ww_fmt(in->a, "%s: %llu bytes of local memory, from the accesses", in->fn->params[p].name,
+                   (unsigned long long)in->l->args[p].buffer.bytes));
   }
 }
 
@@ -390,10 +424,12 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
     int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
     if (lo > 0) lo = 0;
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* what an index may name counts as touched */
-      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(index_range(in, q) * size))
+      if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 &&
+          hi < (int64_t)(index_range(in, q) * size))
         hi = (int64_t)(index_range(in, q) * size);
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* a queue takes one element from each thread */
-      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(in->threads * size)) hi = (int64_t)(in->threads * size);
+      if (in->roles[q].counter && in->roles[q].targets >> p & 1 && p < 64 && hi < (int64_t)(in->threads * size))
+        hi = (int64_t)(in->threads * size);
     uint64_t bytes = (uint64_t)(hi - lo);
     b->bytes = bytes ? (bytes + size - 1) / size * size : size;
     b->offset = (uint64_t)-lo;
@@ -407,22 +443,39 @@ static void say_contents(inputs *in) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
     if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED) continue;
-    if (in->sized[p]) say(in, ww_fmt(in->a, "%s: %llu bytes, from the accesses", name, (unsigned long long)g->buffer.bytes));
+    if (in->sized[p])
+      say(in, ww_fmt(in->a, "%s: %llu bytes, from the accesses", name, (unsigned long long)g->buffer.bytes));
     if (!in->tell[p]) continue;
     const ww_fill *f = &g->buffer.fill;
     switch (f->kind) {
-    case WW_FILL_ZEROS: if (in->roles[p].loaded || in->roles[p].counter) say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : "")); break;
+    case WW_FILL_ZEROS:
+      if (in->roles[p].loaded || in->roles[p].counter)
+        say(in, ww_fmt(in->a, "%s: zeros%s", name, in->roles[p].counter ? ", as it counts up" : ""));
+      break;
     case WW_FILL_MONOTONE: say(in, ww_fmt(in->a, "%s: row pointers rising from 0 to %.0f", name, f->hi)); break;
-    case WW_FILL_UNIFORM: say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi, in->roles[p].index ? "index other buffers" : "end a loop")); break;
-    case WW_FILL_RANDOM: say(in, ww_fmt(in->a, "%s: random %s", name, is_integer(g->buffer.type) ? "integers" : "numbers in [0, 1)")); break;
+    case WW_FILL_UNIFORM:
+      say(in, ww_fmt(in->a, "%s: integers in [%.0f, %.0f), as they %s", name, f->lo, f->hi,
+                     in->roles[p].index ? "index other buffers" : "end a loop"));
+      break;
+    case WW_FILL_RANDOM:
+      say(in, ww_fmt(in->a, "%s: random %s", name, is_integer(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
+      break;
     default: break;
     }
   }
 }
 
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a, ww_err *e) {
-  inputs in = {.m = m, .fn = fn, .l = l, .said = said, .a = a, .roles = WW_NEWN(a, ww_role, fn->nparams + 1),
-               .sized = WW_NEWN(a, bool, fn->nparams + 1), .tell = WW_NEWN(a, bool, fn->nparams + 1), .local = WW_NEWN(a, bool, fn->nparams + 1)};
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
+                             ww_err *e) {
+  inputs in = {.m = m,
+               .fn = fn,
+               .l = l,
+               .said = said,
+               .a = a,
+               .roles = WW_NEWN(a, ww_role, fn->nparams + 1),
+               .sized = WW_NEWN(a, bool, fn->nparams + 1),
+               .tell = WW_NEWN(a, bool, fn->nparams + 1),
+               .local = WW_NEWN(a, bool, fn->nparams + 1)};
   complete_shape(&in);
   complete_scalars(&in);
   ww_roles_find(fn, a, in.roles);

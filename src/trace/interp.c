@@ -61,19 +61,37 @@ static void set_mask(ww_exec *x, ww_mask mask) {
 /* ---- choosing a handler ---- */
 
 /* Handlers that go over the active lanes themselves, whatever the mask. */
-static ww_handler *const by_lane[WW_NOPS] = {
-    [WW_OP_LOCALADDR] = localaddr_any, [WW_OP_SREG] = sreg_any, [WW_OP_CLOCK] = clock_any, [WW_OP_LD] = ld_any, [WW_OP_ST] = st_any,
-    [WW_OP_ATOM] = atom_any, [WW_OP_CAS] = atom_any, [WW_OP_MEMCPY] = bulk_any, [WW_OP_MEMSET] = bulk_any, [WW_OP_FENCE] = nothing,
-    [WW_OP_SYNCWARP] = nothing, [WW_OP_SHFL] = shfl_any, [WW_OP_VOTE] = vote_any, [WW_OP_MATCH] = match_any, [WW_OP_REDUX] = redux_any,
-    [WW_OP_ACTIVEMASK] = activemask_any, [WW_OP_BPERMUTE] = lane_read, [WW_OP_READLANE] = lane_read, [WW_OP_READFIRST] = lane_read,
-    [WW_OP_PERMUTE] = permute_any, [WW_OP_MBCNT] = mbcnt_any, [WW_OP_PRINTF] = printf_any, [WW_OP_MALLOC] = malloc_any,
-    [WW_OP_TEXDIM] = texdim_any,
-    [WW_OP_MMA] = ww_exec_mma};
+static ww_handler *const by_lane[WW_NOPS] = {[WW_OP_LOCALADDR] = localaddr_any,
+                                             [WW_OP_SREG] = sreg_any,
+                                             [WW_OP_CLOCK] = clock_any,
+                                             [WW_OP_LD] = ld_any,
+                                             [WW_OP_ST] = st_any,
+                                             [WW_OP_ATOM] = atom_any,
+                                             [WW_OP_CAS] = atom_any,
+                                             [WW_OP_MEMCPY] = bulk_any,
+                                             [WW_OP_MEMSET] = bulk_any,
+                                             [WW_OP_FENCE] = nothing,
+                                             [WW_OP_SYNCWARP] = nothing,
+                                             [WW_OP_SHFL] = shfl_any,
+                                             [WW_OP_VOTE] = vote_any,
+                                             [WW_OP_MATCH] = match_any,
+                                             [WW_OP_REDUX] = redux_any,
+                                             [WW_OP_ACTIVEMASK] = activemask_any,
+                                             [WW_OP_BPERMUTE] = lane_read,
+                                             [WW_OP_READLANE] = lane_read,
+                                             [WW_OP_READFIRST] = lane_read,
+                                             [WW_OP_PERMUTE] = permute_any,
+                                             [WW_OP_MBCNT] = mbcnt_any,
+                                             [WW_OP_PRINTF] = printf_any,
+                                             [WW_OP_MALLOC] = malloc_any,
+                                             [WW_OP_TEXDIM] = texdim_any,
+                                             [WW_OP_MMA] = ww_exec_mma};
 
 static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
   bool wide = ww_type_bytes[i->type] == 8;
   switch (i->op) {
-  case WW_OP_MOV: case WW_OP_FREEZE: return BY_WIDTH(mov);
+  case WW_OP_MOV:
+  case WW_OP_FREEZE: return BY_WIDTH(mov);
   case WW_OP_SELECT: return BY_WIDTH(select);
   case WW_OP_ICMP: return icmp_handler(i, out);
   default: break;
@@ -86,8 +104,10 @@ static bool vector_handler(const ww_ins *i, ww_handler *out[2]) {
 }
 
 static void resolve(const ww_ins *i, bool by_scalar, ww_handler *out[2]) {
-  if (by_lane[i->op]) out[0] = out[1] = i->op == WW_OP_LD && i->type == WW_I1 ? ld_bool : by_lane[i->op];
-  else if (by_scalar || !vector_handler(i, out)) out[0] = out[1] = scalar_any;
+  if (by_lane[i->op])
+    out[0] = out[1] = i->op == WW_OP_LD && i->type == WW_I1 ? ld_bool : by_lane[i->op];
+  else if (by_scalar || !vector_handler(i, out))
+    out[0] = out[1] = scalar_any;
 }
 
 /* ---- control ---- */
@@ -101,13 +121,17 @@ static void run_moves(ww_exec *x, const ww_edge *e, ww_mask lanes) {
     if (v->wide) {
       u64 *d = ROW(u64, v->d);
       const u64 *s = ROW(u64, v->s);
-      if (part) EACH d[l] = m[l] ? s[l] : d[l];
-      else EACH d[l] = s[l];
+      if (part)
+        EACH d[l] = m[l] ? s[l] : d[l];
+      else
+        EACH d[l] = s[l];
     } else {
       u32 *d = ROW(u32, v->d);
       const u32 *s = ROW(u32, v->s);
-      if (part) EACH d[l] = m[l] ? s[l] : d[l];
-      else EACH d[l] = s[l];
+      if (part)
+        EACH d[l] = m[l] ? s[l] : d[l];
+      else
+        EACH d[l] = s[l];
     }
   }
 }
@@ -257,8 +281,14 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
     return false;
   }
   ww_frame *me = &x->frames[x->depth - 1], *f = &x->frames[x->depth++];
-  *f = (ww_frame){.prog = p, .call = s, .frame = me->frame + caller->frame, .ret_pc = s->edge[0].target, .ret_rpc = x->rpc,
-                  .stack = x->sp, .mask = mask, .local = x->local_top};
+  *f = (ww_frame){.prog = p,
+                  .call = s,
+                  .frame = me->frame + caller->frame,
+                  .ret_pc = s->edge[0].target,
+                  .ret_rpc = x->rpc,
+                  .stack = x->sp,
+                  .mask = mask,
+                  .local = x->local_top};
   x->local_top += p->fn->local_bytes;
   if (x->local_top > x->local_stride) {
     ww_exec_fault(x, s->ins, "local memory of nested calls exceeds %u bytes", x->local_stride);
@@ -266,7 +296,8 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   }
   memcpy(f->frame, p->image, p->fixed);
   for (uint32_t n = 0; n < p->fn->nparams; n++)
-    if (p->param_slots[n] != UINT32_MAX) memcpy(f->frame + p->param_slots[n], from + s->slots[n], (p->param_wide[n] ? 8 : 4) * L);
+    if (p->param_slots[n] != UINT32_MAX)
+      memcpy(f->frame + p->param_slots[n], from + s->slots[n], (p->param_wide[n] ? 8 : 4) * L);
   x->prog = p;
   x->F = f->frame;
   x->rpc = WW_NOSEG;
@@ -282,7 +313,8 @@ static bool call_indirect(ww_exec *x, const ww_seg *s) {
   ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
   if (!p || p->fn->nparams != s->ins->n) {
-    ww_exec_fault(x, s->ins, "call through a pointer that is no function of this kernel's module with %u arguments", s->ins->n);
+    ww_exec_fault(x, s->ins, "call through a pointer that is no function of this kernel's module with %u arguments",
+                  s->ins->n);
     return false;
   }
   if (same != x->mask) { /* both groups meet behind the call; this one stays at its own pc for the rest */
@@ -303,8 +335,10 @@ static bool ret(ww_exec *x, const ww_seg *s) {
     if (c->dsts[n] == UINT32_MAX) continue;
     bool wide = x->prog->slot_wide_ret[n];
     ACTIVE(x->mask) {
-      if (wide) ((u64 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], true, LANE);
-      else ((u32 *)(to + c->dsts[n]))[LANE] = (u32)cell(x, s->slots[n], false, LANE);
+      if (wide)
+        ((u64 *)(to + c->dsts[n]))[LANE] = cell(x, s->slots[n], true, LANE);
+      else
+        ((u32 *)(to + c->dsts[n]))[LANE] = (u32)cell(x, s->slots[n], false, LANE);
     }
   }
   return pop(x) || leave_frame(x);
@@ -312,8 +346,10 @@ static bool ret(ww_exec *x, const ww_seg *s) {
 
 static void trap(ww_exec *x, const ww_seg *s) {
   int64_t why = s->ins ? s->ins->imm : 0;
-  ww_exec_fault(x, s->ins, why == 1 ? "an assertion of the kernel failed" : why == 2 ? "the kernel ran into code that must be unreachable"
-                                                                           : "the kernel executed a trap");
+  ww_exec_fault(x, s->ins,
+                why == 1   ? "an assertion of the kernel failed"
+                : why == 2 ? "the kernel ran into code that must be unreachable"
+                           : "the kernel executed a trap");
 }
 
 static ww_run_end run(ww_exec *x) {
@@ -348,11 +384,15 @@ static ww_run_end run(ww_exec *x) {
     case WW_CTL_CALLI: on = call_indirect(x, s); break;
     case WW_CTL_RET: on = ret(x, s); break;
     case WW_CTL_EXIT: on = exit_lanes(x, x->mask); break;
-    case WW_CTL_TRAP: trap(x, s); on = false; break;
+    case WW_CTL_TRAP:
+      trap(x, s);
+      on = false;
+      break;
     default: /* barriers: the block waits */
       x->bar = s;
       x->pc = s->edge[0].target;
-      x->bar_result = s->ins && s->ins->a != WW_NOVAL ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask) : 0;
+      x->bar_result =
+          s->ins && s->ins->a != WW_NOVAL ? (u32)__builtin_popcountll(bits_of(ROW(u32, s->a)) & x->mask) : 0;
       return s->ctl == WW_CTL_BAR ? WW_RUN_BARRIER : WW_RUN_GRIDSYNC;
     }
     if (__builtin_expect(x->fault != NULL, 0)) return WW_RUN_FAULT;

@@ -48,8 +48,8 @@ const ww_isa *ww_isa_pick(uint32_t lanes) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   bool v2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  bool v4 = v2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl");
+  bool v4 = v2 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
   if (force && !strcmp(force, "avx2")) v4 = false;
   if (force && !strcmp(force, "base")) v4 = v2 = false;
   if (v4) return lanes == 64 ? &ww_isa_avx51264 : &ww_isa_avx51232;
@@ -69,7 +69,8 @@ static ww_status decode_all(ww_machine *m, ww_err *e) {
     if (in[f]) m->progs[f] = WW_NEW(m->a, ww_prog);
   for (uint32_t f = 0; f < mod->nfns; first += mod->fns[f++].nblocks) {
     if (!in[f]) continue;
-    if (mod->fns[f].refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name, mod->fns[f].refusal);
+    if (mod->fns[f].refusal)
+      return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name, mod->fns[f].refusal);
     ww_prog *p = (ww_prog *)m->progs[f];
     p->first_block = first;
     ww_status st = ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
@@ -109,12 +110,16 @@ static void set_kernel_frame(const ww_machine *m, uint8_t *frame) {
     uint32_t slot = m->kernel->param_slots[p];
     if (slot == UINT32_MAX) continue;
     uint64_t v = 0;
-    if (fn->params[p].byval) v = WW_PARAM_BASE + off[p];
-    else if (off[p] + fn->params[p].size <= m->s.params_n) memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
+    if (fn->params[p].byval)
+      v = WW_PARAM_BASE + off[p];
+    else if (off[p] + fn->params[p].size <= m->s.params_n)
+      memcpy(&v, m->s.params + off[p], fn->params[p].size < 8 ? fn->params[p].size : 8);
     if (fn->params[p].type == WW_I1) v &= 1;
     for (uint32_t l = 0; l < m->lanes; l++) {
-      if (m->kernel->param_wide[p]) ((uint64_t *)(frame + slot))[l] = v;
-      else ((uint32_t *)(frame + slot))[l] = (uint32_t)v;
+      if (m->kernel->param_wide[p])
+        ((uint64_t *)(frame + slot))[l] = v;
+      else
+        ((uint32_t *)(frame + slot))[l] = (uint32_t)v;
     }
   }
 }
@@ -184,7 +189,8 @@ static uint32_t texture_axes(const ww_machine *m) {
     for (uint32_t b = 0; b < fn->nblocks; b++)
       for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
         const ww_ins *i = &fn->blocks[b].ins[k];
-        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST && fn->vals[i->b].bits + 1 > axes) axes = (uint32_t)fn->vals[i->b].bits + 1;
+        if (i->op == WW_OP_TEXDIM && fn->vals[i->b].kind == WW_VAL_CONST && fn->vals[i->b].bits + 1 > axes)
+          axes = (uint32_t)fn->vals[i->b].bits + 1;
       }
   }
   return axes;
@@ -193,7 +199,8 @@ static uint32_t texture_axes(const ww_machine *m) {
 ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   *out = NULL;
   uint64_t threads = s->block[0] * s->block[1] * s->block[2];
-  if (!threads || threads > 1024) return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024", (unsigned long long)threads);
+  if (!threads || threads > 1024)
+    return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024", (unsigned long long)threads);
   if (!s->grid[0] || !s->grid[1] || !s->grid[2]) return ww_fail(e, WW_EUSAGE, "an empty grid");
   ww_machine *m = ww_xcalloc(1, sizeof *m);
   m->s = *s;
@@ -235,7 +242,8 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
   m->pool = ww_xrealloc(m->pool, n * sizeof *m->pool);
   while (m->npool < n) {
     thread_block *b = &m->pool[m->npool++];
-    *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps), .state = ww_xcalloc(m->warps, sizeof *b->state),
+    *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps),
+                        .state = ww_xcalloc(m->warps, sizeof *b->state),
                         .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
     for (uint32_t w = 0; w < m->warps; w++) {
       b->warps[w] = new_warp(m, w, e);
@@ -288,7 +296,8 @@ static bool waits(const thread_block *b, uint32_t w, ww_run_end what, int64_t id
 static void release(ww_machine *m, thread_block *b, ww_run_end what, int64_t id) {
   uint32_t total = 0, count = 0;
   for (uint32_t w = 0; w < m->warps; w++)
-    if (waits(b, w, what, id)) total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
+    if (waits(b, w, what, id))
+      total += b->warps[w]->bar_result, count += (uint32_t)__builtin_popcountll(b->warps[w]->mask);
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
     if (!waits(b, w, what, id)) continue;
@@ -328,7 +337,8 @@ static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stat
   st->fault = ww_strdup(a, x->fault);
   st->fault_loc = x->fault_ins ? x->fault_ins->loc : 0;
   st->fault_assumed = x->fault_assumed;
-  ww_status s = ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault, (unsigned long long)x->id.block, x->id.warp);
+  ww_status s =
+      ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault, (unsigned long long)x->id.block, x->id.warp);
   if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
     e->file = mod->files[mod->locs[st->fault_loc].file];
     e->line = mod->locs[st->fault_loc].line;
@@ -381,8 +391,8 @@ static void release_grid(ww_machine *m, uint32_t n) {
   for (uint32_t b = 0; b < n; b++) release(m, &m->pool[b], WW_RUN_GRIDSYNC, 0);
 }
 
-static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n, const ww_observer *obs, uint64_t before, progress *p,
-                              ww_run_stats *st, ww_arena *a, ww_err *e) {
+static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n, const ww_observer *obs,
+                              uint64_t before, progress *p, ww_run_stats *st, ww_arena *a, ww_err *e) {
   p->running = n;
   bool told[n];
   memset(told, 0, sizeof told);
@@ -450,11 +460,15 @@ void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t a
   if (addr - WW_SHARED_BASE < 0x7000000)
     ww_exec_fault(x, c->ins, "%s of %u bytes at shared memory offset %llu, which has %u bytes", what, bytes,
                   (unsigned long long)(addr - WW_SHARED_BASE), x->shared.size);
-  else if (addr < 4096) ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes, (unsigned long long)addr);
+  else if (addr < 4096)
+    ww_exec_fault(x, c->ins, "%s of %u bytes through a null pointer (address %llu)", what, bytes,
+                  (unsigned long long)addr);
   else if (best && addr >= WW_GLOBAL_BASE)
-    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what, bytes, (long long)(addr - best->base),
-                  best->name ? best->name : "?", (unsigned long long)best->size);
-  else ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what, bytes, (unsigned long long)addr);
+    ww_exec_fault(x, c->ins, "%s of %u bytes at byte %lld of `%s`, which has %llu bytes", what, bytes,
+                  (long long)(addr - best->base), best->name ? best->name : "?", (unsigned long long)best->size);
+  else
+    ww_exec_fault(x, c->ins, "%s of %u bytes at address 0x%llx, where nothing is", what, bytes,
+                  (unsigned long long)addr);
   size_t at = strlen(x->fault_msg);
   snprintf(x->fault_msg + at, sizeof x->fault_msg - at, ", thread %u", x->tid0 + lane);
   x->fault_assumed = x->machine->assumed;

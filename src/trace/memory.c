@@ -70,8 +70,10 @@ ww_region *ww_memory_find(ww_memory *m, uint64_t addr) {
   uint32_t lo = 0, hi = m->n;
   while (lo < hi) { /* last region with base <= addr */
     uint32_t mid = (lo + hi) / 2;
-    if (m->regions[mid]->base <= addr) lo = mid + 1;
-    else hi = mid;
+    if (m->regions[mid]->base <= addr)
+      lo = mid + 1;
+    else
+      hi = mid;
   }
   if (!lo) return NULL;
   ww_region *r = m->regions[lo - 1];

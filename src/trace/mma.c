@@ -14,8 +14,17 @@ static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
   switch (t) {
   case WW_F16: return ww_half_to_float((uint16_t)bits);
   case WW_BF16: return ww_bf16_to_float((uint16_t)bits);
-  case WW_F32: { uint32_t u = (uint32_t)bits; float f; memcpy(&f, &u, 4); return f; }
-  case WW_F64: { double d; memcpy(&d, &bits, 8); return d; }
+  case WW_F32: {
+    uint32_t u = (uint32_t)bits;
+    float f;
+    memcpy(&f, &u, 4);
+    return f;
+  }
+  case WW_F64: {
+    double d;
+    memcpy(&d, &bits, 8);
+    return d;
+  }
   case WW_I8: return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
   default: return (double)(int32_t)bits;
   }
@@ -24,8 +33,17 @@ static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
 static uint64_t bits_of_value(ww_type t, double v) {
   switch (t) {
   case WW_F16: return ww_double_to_half(v);
-  case WW_F32: { float f = (float)v; uint32_t u; memcpy(&u, &f, 4); return u; }
-  case WW_F64: { uint64_t u; memcpy(&u, &v, 8); return u; }
+  case WW_F32: {
+    float f = (float)v;
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+  }
+  case WW_F64: {
+    uint64_t u;
+    memcpy(&u, &v, 8);
+    return u;
+  }
   default: return (uint32_t)(int64_t)v;
   }
 }
@@ -38,7 +56,8 @@ static uint64_t read_slot(const ww_exec *x, uint32_t slot, ww_type t, uint32_t l
   return ((const uint32_t *)(x->F + slot))[lane];
 }
 
-static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which, const ww_mma_shape *s, bool is_unsigned, double *out) {
+static void gather(const ww_exec *x, const uint32_t *slots, ww_type t, ww_matrix which, const ww_mma_shape *s,
+                   bool is_unsigned, double *out) {
   uint32_t n = ww_mma_elements(s, which), cols = which == WW_MATRIX_A ? s->k : s->n;
   for (uint32_t e = 0; e < n; e++)
     for (uint32_t lane = 0; lane < 32; lane++) {
@@ -52,7 +71,8 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
   const ww_ins *i = k->ins;
   const ww_mma_shape *s = &ww_mma_shapes[i->sub];
   static _Thread_local double a[MOST], b[MOST], c[MOST];
-  uint32_t na = ww_mma_elements(s, WW_MATRIX_A), nb = ww_mma_elements(s, WW_MATRIX_B), nc = ww_mma_elements(s, WW_MATRIX_C);
+  uint32_t na = ww_mma_elements(s, WW_MATRIX_A), nb = ww_mma_elements(s, WW_MATRIX_B),
+           nc = ww_mma_elements(s, WW_MATRIX_C);
   gather(x, k->slots, i->type2, WW_MATRIX_A, s, i->flags & WW_F_UNSIGNED_A, a);
   gather(x, k->slots + na, i->type2, WW_MATRIX_B, s, i->flags & WW_F_UNSIGNED_B, b);
   gather(x, k->slots + na + nb, i->type, WW_MATRIX_C, s, false, c);
@@ -65,7 +85,9 @@ void ww_exec_mma(ww_exec *x, const ww_code *k) {
       uint32_t lane = (uint32_t)__builtin_ctzll(m);
       ww_cell_at at = ww_mma_place(s, WW_MATRIX_C, i->type, lane & 31, e);
       uint64_t v = bits_of_value(i->type, c[at.row * s->n + at.col]);
-      if (ww_type_bytes[i->type] == 8) ((uint64_t *)(x->F + out[e]))[lane] = v;
-      else ((uint32_t *)(x->F + out[e]))[lane] = (uint32_t)v;
+      if (ww_type_bytes[i->type] == 8)
+        ((uint64_t *)(x->F + out[e]))[lane] = v;
+      else
+        ((uint32_t *)(x->F + out[e]))[lane] = (uint32_t)v;
     }
 }

@@ -74,19 +74,30 @@ static void convert(source *s, const char *spec, size_t n) {
   fmt[flags] = 0;
   char letter = spec[n - 1];
   switch (letter) {
-  case 'd': case 'i': {
+  case 'd':
+  case 'i': {
     uint64_t v = next_value(s, is_long ? 8 : 4, false);
     strcat(fmt, "lld");
     printf(fmt, is_long ? (long long)v : (long long)(int32_t)v);
     break;
   }
-  case 'u': case 'x': case 'X': case 'o': {
+  case 'u':
+  case 'x':
+  case 'X':
+  case 'o': {
     size_t k = strlen(fmt);
     snprintf(fmt + k, sizeof fmt - k, "ll%c", letter);
     printf(fmt, (unsigned long long)next_value(s, is_long ? 8 : 4, false));
     break;
   }
-  case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A': {
+  case 'f':
+  case 'F':
+  case 'e':
+  case 'E':
+  case 'g':
+  case 'G':
+  case 'a':
+  case 'A': {
     uint64_t v = next_value(s, 8, true);
     double d;
     size_t k = strlen(fmt);

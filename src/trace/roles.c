@@ -16,7 +16,8 @@ typedef struct {
 } flow;
 
 static void add(flow *f, ww_val v, uint64_t from, uint64_t atomic, int32_t base) {
-  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] || (base >= 0 && f->base[v] < 0)) f->changed = true;
+  if ((f->from[v] | from) != f->from[v] || (f->atomic[v] | atomic) != f->atomic[v] || (base >= 0 && f->base[v] < 0))
+    f->changed = true;
   f->from[v] |= from;
   f->atomic[v] |= atomic;
   if (base >= 0 && f->base[v] < 0) f->base[v] = base;
@@ -26,7 +27,12 @@ static uint64_t bit(int32_t p) { return p >= 0 && p < 64 ? 1ull << p : 0; }
 
 static bool carries(const ww_ins *i) {
   switch (ww_ops[i->op].cls) {
-  case WW_CLASS_MOV: case WW_CLASS_INT: case WW_CLASS_CVT: case WW_CLASS_WARP: case WW_CLASS_FPX: case WW_CLASS_FP: return true;
+  case WW_CLASS_MOV:
+  case WW_CLASS_INT:
+  case WW_CLASS_CVT:
+  case WW_CLASS_WARP:
+  case WW_CLASS_FPX:
+  case WW_CLASS_FP: return true;
   default: return false;
   }
 }
@@ -36,7 +42,13 @@ static void step(flow *f, const ww_ins *i) {
   if (i->op == WW_OP_LD) {
     int32_t b = f->base[i->a];
     bool integer = !ww_is_float(i->type);
-    for (uint32_t r = 0; r < i->nres; r++) add(f, i->dst + r, !integer ? 0 : b >= 0 ? bit(b) : i->space == WW_SHARED || i->space == WW_GENERIC ? f->pot : 0, 0, -1);
+    for (uint32_t r = 0; r < i->nres; r++)
+      add(f, i->dst + r,
+          !integer                                          ? 0
+          : b >= 0                                          ? bit(b)
+          : i->space == WW_SHARED || i->space == WW_GENERIC ? f->pot
+                                                            : 0,
+          0, -1);
   } else if (i->op == WW_OP_ST) {
     if (i->space == WW_SHARED || (i->space == WW_GENERIC && f->base[i->a] < 0))
       for (uint32_t k = 0; k < i->n; k++) f->pot |= f->from[fn->pool[i->ext + k]];
@@ -47,14 +59,16 @@ static void step(flow *f, const ww_ins *i) {
     uint32_t n = ww_ins_uses(fn, i, use, 8);
     for (uint32_t u = i->op == WW_OP_SELECT ? 1 : 0; u < n; u++)
       for (uint32_t r = 0; r < i->nres; r++)
-        add(f, i->dst + r, f->from[use[u]], f->atomic[use[u]], ww_type_bytes[i->type] == 8 && i->op != WW_OP_SHFL ? f->base[use[u]] : -1);
+        add(f, i->dst + r, f->from[use[u]], f->atomic[use[u]],
+            ww_type_bytes[i->type] == 8 && i->op != WW_OP_SHFL ? f->base[use[u]] : -1);
   }
 }
 
 static void flow_all(flow *f) {
   const ww_fn *fn = f->fn;
   for (uint32_t v = 0; v < fn->nvals; v++)
-    f->base[v] = fn->vals[v].kind == WW_VAL_PARAM && fn->params[fn->vals[v].ref].pointer ? (int32_t)fn->vals[v].ref : -1;
+    f->base[v] =
+        fn->vals[v].kind == WW_VAL_PARAM && fn->params[fn->vals[v].ref].pointer ? (int32_t)fn->vals[v].ref : -1;
   for (int pass = 0; pass < 12; pass++) {
     f->changed = false;
     for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -81,8 +95,10 @@ static void note_access(flow *f, const ww_ins *i) {
   }
   if (b < 0) return;
   ww_role *r = &f->roles[b];
-  if (i->op == WW_OP_LD) r->loaded = true;
-  else r->stored = true;
+  if (i->op == WW_OP_LD)
+    r->loaded = true;
+  else
+    r->stored = true;
   if (r->elem == WW_VOID) r->elem = i->type;
 }
 
@@ -116,8 +132,11 @@ static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const ui
 }
 
 void ww_roles_find(const ww_fn *fn, ww_arena *a, ww_role *roles) {
-  flow f = {.fn = fn, .from = WW_NEWN(a, uint64_t, fn->nvals + 1), .atomic = WW_NEWN(a, uint64_t, fn->nvals + 1),
-            .base = WW_NEWN(a, int32_t, fn->nvals + 1), .roles = roles};
+  flow f = {.fn = fn,
+            .from = WW_NEWN(a, uint64_t, fn->nvals + 1),
+            .atomic = WW_NEWN(a, uint64_t, fn->nvals + 1),
+            .base = WW_NEWN(a, int32_t, fn->nvals + 1),
+            .roles = roles};
   flow_all(&f);
   const ww_ins **def = WW_NEWN(a, const ww_ins *, fn->nvals + 1);
   uint32_t *def_block = WW_NEWN(a, uint32_t, fn->nvals + 1);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#define DEFAULT_STEPS 400000000ull       /* sampled: an endless loop ends within seconds */
+#define DEFAULT_STEPS 400000000ull /* sampled: an endless loop ends within seconds */
 #define DEFAULT_STEPS_FULL 40000000000ull
 
 /* Arguments by position leave the runtime's own one out. */
@@ -28,7 +28,8 @@ static ww_status resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_a
   return ww_launch_resolve(l, names, sizes, fn->nparams, a, e);
 }
 
-static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r, ww_arena *a, ww_err *e) {
+static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r, ww_arena *a,
+                             ww_err *e) {
   void *bytes = ww_memory_at(m, r->base, r->size);
   if (mkdir(dir, 0777) && errno != EEXIST) return ww_fail(e, WW_EIO, "cannot make the folder %s", dir);
   return ww_write_file_atomic(ww_path_join(a, dir, name), bytes, r->size, e);
@@ -42,15 +43,19 @@ static ww_status dump(const ww_module *mod, const ww_setup *s, const char *dir, 
   for (uint32_t k = 0; k < n && !st; k++) {
     if (r[k]->unbounded) continue;
     const char *plus = r[k]->name ? strrchr(r[k]->name, '+') : NULL;
-    if (r[k]->symbol >= 0) st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k], a, e);
-    else if (r[k]->arg >= 0 && plus) st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
-    else if (r[k]->arg >= 0) st = dump_region(dir, ww_fmt(a, "arg%d.bin", r[k]->arg), s->memory, r[k], a, e);
+    if (r[k]->symbol >= 0)
+      st = dump_region(dir, ww_fmt(a, "%s.bin", mod->symbols[r[k]->symbol].name), s->memory, r[k], a, e);
+    else if (r[k]->arg >= 0 && plus)
+      st = dump_region(dir, ww_fmt(a, "arg%d.%s.bin", r[k]->arg, plus + 1), s->memory, r[k], a, e);
+    else if (r[k]->arg >= 0)
+      st = dump_region(dir, ww_fmt(a, "arg%d.bin", r[k]->arg), s->memory, r[k], a, e);
   }
   return st;
 }
 
 /* The completed launch made real and run. */
-static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a, ww_trace_result *out, ww_err *e) {
+static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options *o, ww_arena *a, ww_trace_result *out,
+                     ww_err *e) {
   ww_setup s = {0};
   ww_machine *machine = NULL;
   const ww_launch *l = &out->launch;
@@ -59,10 +64,20 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
-  ww_run_spec spec = {.module = m, .fn = fn, .shared_static = s.shared_static, .shared = s.shared_dynamic, .params = s.params,
-                      .params_n = s.params_n, .memory = s.memory, .symbol_addr = s.symbol_addr, .lanes = o->lanes,
-                      .extrapolate = !o->sampling.full, .print = o->print,
-                      .max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS};
+  ww_run_spec spec = {.module = m,
+                      .fn = fn,
+                      .shared_static = s.shared_static,
+                      .shared = s.shared_dynamic,
+                      .params = s.params,
+                      .params_n = s.params_n,
+                      .memory = s.memory,
+                      .symbol_addr = s.symbol_addr,
+                      .lanes = o->lanes,
+                      .extrapolate = !o->sampling.full,
+                      .print = o->print,
+                      .max_steps = o->max_steps       ? o->max_steps
+                                   : o->sampling.full ? DEFAULT_STEPS_FULL
+                                                      : DEFAULT_STEPS};
   memcpy(spec.grid, l->grid, sizeof spec.grid);
   memcpy(spec.block, l->block, sizeof spec.block);
   st = ww_machine_new(&spec, &machine, e);
@@ -86,7 +101,8 @@ static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE) continue;
     const char *old = size_sentence(fn, p, b->bytes, a);
     for (uint32_t k = 0; k < t->assumed.n; k++)
-      if (!strcmp(t->assumed.v[k], old)) memmove(t->assumed.v + k, t->assumed.v + k + 1, (--t->assumed.n - k) * sizeof *t->assumed.v);
+      if (!strcmp(t->assumed.v[k], old))
+        memmove(t->assumed.v + k, t->assumed.v + k + 1, (--t->assumed.n - k) * sizeof *t->assumed.v);
     b->bytes = b->offset = 0;
     any = true;
   }
@@ -100,7 +116,8 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     if (!t->assumed.sized[p] || b->bytes) continue;
     int64_t lo = 0, hi = 0;
     for (uint32_t k = 0; k < t->sampled.tally.nargs; k++)
-      if (t->sampled.tally.args[k].arg == (int32_t)p) lo = (int64_t)t->sampled.tally.args[k].lo, hi = (int64_t)t->sampled.tally.args[k].hi;
+      if (t->sampled.tally.args[k].arg == (int32_t)p)
+        lo = (int64_t)t->sampled.tally.args[k].lo, hi = (int64_t)t->sampled.tally.args[k].hi;
     if (lo > 0) lo = 0;
     b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
     b->offset = (uint64_t)-lo;
@@ -124,7 +141,8 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   }
   if (st == WW_EDATA && out->sampled.fault_assumed && e) {
     size_t n = strlen(e->msg);
-    snprintf(e->msg + n, sizeof e->msg - n, "; contents of buffers were assumed here: describe them with --arg or a launch spec");
+    snprintf(e->msg + n, sizeof e->msg - n,
+             "; contents of buffers were assumed here: describe them with --arg or a launch spec");
   }
   out->inputs_ms = 1e3 * (t1 - t0);
   out->trace_ms = 1e3 * (ww_now() - t1);
@@ -140,8 +158,14 @@ static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
 void ww_trace_report(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
   const ww_counts *c = &t->sampled.tally.c;
   (void)m;
-  *out = (ww_report){.file = fn->file, .kernel = fn->name, .by = WW_BY_TRACE, .launch = &t->launch, .assumed = t->assumed.v,
-                     .nassumed = t->assumed.n, .sampled_blocks = t->sampled.blocks, .total_blocks = t->sampled.of};
+  *out = (ww_report){.file = fn->file,
+                     .kernel = fn->name,
+                     .by = WW_BY_TRACE,
+                     .launch = &t->launch,
+                     .assumed = t->assumed.v,
+                     .nassumed = t->assumed.n,
+                     .sampled_blocks = t->sampled.blocks,
+                     .total_blocks = t->sampled.of};
   ww_report_set(out, WW_M_shared_bytes, (double)fn->shared_bytes + (double)t->launch.shared);
   ww_report_set(out, WW_M_local_bytes, fn->local_bytes);
   ww_report_set(out, WW_M_warp_instructions, c->warp_instructions);

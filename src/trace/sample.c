@@ -99,7 +99,9 @@ static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   return WW_OK;
 }
 
-static uint64_t linear(const sampler *s, const uint64_t c[3]) { return (c[2] * s->spec->grid[1] + c[1]) * s->spec->grid[0] + c[0]; }
+static uint64_t linear(const sampler *s, const uint64_t c[3]) {
+  return (c[2] * s->spec->grid[1] + c[1]) * s->spec->grid[0] + c[0];
+}
 
 /* Runs every combination of the coordinates. */
 static ww_status run_grid(sampler *s, ww_err *e) {
@@ -142,7 +144,12 @@ static void start_axis(axis *a, uint64_t g, uint32_t most) {
   a->n = 0;
   for (uint32_t k = 0; k < n; k++) {
     uint32_t w = n == MANY ? k : n == 5 ? five[k] : n == 3 ? three[k] : 6;
-    uint64_t at = w == 0 ? 0 : w == 1 ? 1 : w == 6 ? g / 2 : w == 11 ? g - 2 : w == 12 ? g - 1 : (uint64_t)(part[w] * (double)g);
+    uint64_t at = w == 0    ? 0
+                  : w == 1  ? 1
+                  : w == 6  ? g / 2
+                  : w == 11 ? g - 2
+                  : w == 12 ? g - 1
+                            : (uint64_t)(part[w] * (double)g);
     if (at < g && (!a->n || at > a->at[a->n - 1])) a->at[a->n++] = at;
   }
   memset(a->gap, GAP_UNKNOWN, sizeof a->gap);
@@ -197,7 +204,8 @@ static uint32_t look_at_gaps(sampler *s, int d) {
   uint32_t different = 0;
   for (uint32_t k = 0; k + 1 < a->n; k++) {
     if (a->at[k + 1] - a->at[k] < 2) continue;
-    if (a->gap[k] == GAP_UNKNOWN) a->gap[k] = agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
+    if (a->gap[k] == GAP_UNKNOWN)
+      a->gap[k] = agree(s, d, a->at[k], a->at[k + 1], NULL, 1e-9) ? GAP_SAME : GAP_DIFFERENT;
     different += a->gap[k] == GAP_DIFFERENT;
   }
   return different;
@@ -224,7 +232,8 @@ static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
       uint64_t c[3];
       c[u] = s->ax[u].at[i], c[v] = s->ax[v].at[k], c[d] = at;
       const trial *t = find_trial(s, linear(s, c));
-      for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++) ((double *)&sum)[n] += ((const double *)&t->counts)[n];
+      for (uint32_t n = 0; t && n < sizeof sum / sizeof(double); n++)
+        ((double *)&sum)[n] += ((const double *)&t->counts)[n];
     }
   return sum;
 }
@@ -259,7 +268,8 @@ static int widest_gap(sampler *s, uint32_t *at) {
     bool chance = look_at_gaps(s, d) > MOST_BOUNDARIES;
     if (chance && a->n >= ENOUGH && settled(s, d)) continue;
     for (uint32_t k = 0; k + 1 < a->n && a->n < MAX_COORDS; k++) {
-      if (a->at[k + 1] - a->at[k] <= width || !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME))) continue;
+      if (a->at[k + 1] - a->at[k] <= width || !(a->gap[k] == GAP_DIFFERENT || (chance && a->gap[k] == GAP_SAME)))
+        continue;
       axis_of = d, *at = k, width = a->at[k + 1] - a->at[k];
     }
   }
@@ -294,8 +304,10 @@ static void add_up(sampler *s) {
           uint64_t c[3] = {s->ax[0].at[x], s->ax[1].at[y], s->ax[2].at[z]};
           const trial *t = find_trial(s, linear(s, c));
           double weight = w[0][x] * w[1][y] * w[2][z];
-          if (!pass) total += weight, seen += t ? weight : 0;
-          else if (t) ww_counter_add(s->counter, t->snap, weight * total / seen); /* blocks the budget did not reach */
+          if (!pass)
+            total += weight, seen += t ? weight : 0;
+          else if (t)
+            ww_counter_add(s->counter, t->snap, weight * total / seen); /* blocks the budget did not reach */
         }
 }
 
@@ -334,7 +346,9 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++) together |= fn->blocks[b].ins[k].op == WW_OP_GRIDSYNC;
   uint32_t batch = together ? (uint32_t)total : 256;
-  if (together && total > 4096) return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together", (unsigned long long)total);
+  if (together && total > 4096)
+    return ww_fail(e, WW_ELIMIT, "a grid-wide barrier over %llu blocks: at most 4096 run together",
+                   (unsigned long long)total);
   uint64_t *blocks = WW_NEWN(s->a, uint64_t, batch);
   for (uint64_t at = 0; at < total && !st; at += batch) {
     uint32_t n = total - at < batch ? (uint32_t)(total - at) : batch;
@@ -349,13 +363,20 @@ static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
   return st;
 }
 
-ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a, ww_sampled *out, ww_err *e) {
+ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *how, ww_arena *a, ww_sampled *out,
+                    ww_err *e) {
   sampler s = {.m = m, .spec = spec, .s = how, .a = a, .budget = how->budget ? how->budget : DEFAULT_BUDGET};
   uint64_t total = spec->grid[0] * spec->grid[1] * spec->grid[2];
   s.counter = ww_counter_new(spec->module, spec->memory, spec->lanes);
   s.prints = ww_footprints_new(spec->memory, spec->grid);
   s.inner = ww_counter_observer(s.counter);
-  s.obs = (ww_observer){.ctx = &s, .block = on_block, .access = on_access, .block_start = on_start, .block_end = on_end, .diverge = on_diverge, .cancelled = on_cancel};
+  s.obs = (ww_observer){.ctx = &s,
+                        .block = on_block,
+                        .access = on_access,
+                        .block_start = on_start,
+                        .block_end = on_end,
+                        .diverge = on_diverge,
+                        .cancelled = on_cancel};
   s.trials = WW_NEWN(a, trial, MAX_BLOCKS);
   ww_status st;
   if (how->full) { /* straight to the counter: no detour per event */
@@ -363,8 +384,14 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
     direct.cancelled = NULL;
     s.obs = direct;
     st = run_full(&s, total, e);
-  } else st = run_sampled(&s, e);
-  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials, .of = total, .warp_instructions = s.steps, .extrapolated = s.extrapolated, .fault_assumed = s.fault_assumed, .complete = !s.out_of_budget};
+  } else
+    st = run_sampled(&s, e);
+  *out = (ww_sampled){.blocks = how->full ? total : s.ntrials,
+                      .of = total,
+                      .warp_instructions = s.steps,
+                      .extrapolated = s.extrapolated,
+                      .fault_assumed = s.fault_assumed,
+                      .complete = !s.out_of_budget};
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);

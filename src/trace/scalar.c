@@ -5,10 +5,27 @@
 #include <fenv.h>
 #include <math.h>
 
-static float bits_f(uint64_t b) { uint32_t u = (uint32_t)b; float f; memcpy(&f, &u, 4); return f; }
-static uint64_t f_bits(float f) { uint32_t u; memcpy(&u, &f, 4); return u; }
-static double bits_d(uint64_t b) { double d; memcpy(&d, &b, 8); return d; }
-static uint64_t d_bits(double d) { uint64_t u; memcpy(&u, &d, 8); return u; }
+static float bits_f(uint64_t b) {
+  uint32_t u = (uint32_t)b;
+  float f;
+  memcpy(&f, &u, 4);
+  return f;
+}
+static uint64_t f_bits(float f) {
+  uint32_t u;
+  memcpy(&u, &f, 4);
+  return u;
+}
+static double bits_d(uint64_t b) {
+  double d;
+  memcpy(&d, &b, 8);
+  return d;
+}
+static uint64_t d_bits(double d) {
+  uint64_t u;
+  memcpy(&u, &d, 8);
+  return u;
+}
 
 static uint32_t width(ww_type t) { return t == WW_I1 ? 1 : 8u * ww_type_bytes[t]; }
 static uint64_t mask_of(uint32_t w) { return w >= 64 ? ~0ull : (1ull << w) - 1; }
@@ -61,7 +78,8 @@ static uint16_t bf16_bits(double d, ww_round r) {
   if (isnan(d)) return 0x7fff;
   double q = round_to(d, 7, -126, r);
   float f = (float)q;
-  if (isinf(f) && !isinf(d) && (r == WW_RZ || (r == WW_RD && d > 0) || (r == WW_RU && d < 0))) return signbit(d) ? 0xff7f : 0x7f7f;
+  if (isinf(f) && !isinf(d) && (r == WW_RZ || (r == WW_RD && d > 0) || (r == WW_RU && d < 0)))
+    return signbit(d) ? 0xff7f : 0x7f7f;
   return (uint16_t)(f_bits(f) >> 16);
 }
 
@@ -108,8 +126,10 @@ static double odd(double toward_zero) {
 static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   ww_round r = i->sub;
   bool by_odd = i->type == WW_BF16 && i->op == WW_OP_FMA && (r == WW_RN || r == WW_RNA);
-  if (by_odd) fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
-  else if (r != WW_RN) fesetround(c_round(r));
+  if (by_odd)
+    fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
+  else if (r != WW_RN)
+    fesetround(c_round(r));
   uint64_t out;
   if (i->type == WW_F32) {
     volatile float x = bits_f(a), y = bits_f(b), z = bits_f(c), v = 0;
@@ -259,7 +279,8 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
   case WW_OP_BFES: return bfe(a, (uint32_t)b, (uint32_t)c, w, true);
   case WW_OP_DP4A: return dp4a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
   case WW_OP_DP2A: return dp2a((uint32_t)a, (uint32_t)b, (uint32_t)c, i->sub);
-  case WW_OP_SAD: return (i->sub ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) : a > b ? a - b : b - a) + c;
+  case WW_OP_SAD:
+    return (i->sub ? (x > y ? (uint64_t)x - (uint64_t)y : (uint64_t)y - (uint64_t)x) : a > b ? a - b : b - a) + c;
   case WW_OP_LEA: return a + b * (uint64_t)i->imm;
   default: return 0;
   }
@@ -346,7 +367,8 @@ static double normcdfinv(double p) {
   if (p <= 0) return p == 0 ? -INFINITY : NAN;
   if (p >= 1) return p == 1 ? INFINITY : NAN;
   double q = p < 0.5 ? p : 1 - p, t = sqrt(-2 * log(q));
-  double x = -(t - (2.515517 + 0.802853 * t + 0.010328 * t * t) / (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t));
+  double x = -(t - (2.515517 + 0.802853 * t + 0.010328 * t * t) /
+                       (1 + 1.432788 * t + 0.189269 * t * t + 0.001308 * t * t * t));
   for (int k = 0; k < 4; k++) {
     double err = 0.5 * erfc(-x / M_SQRT2) - q, pdf = exp(-x * x / 2) / sqrt(2 * M_PI);
     double u = err / pdf;
@@ -409,7 +431,9 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_TRUNC: return trunc(x);
   case WW_MATH_ROUND: return round(x);
   case WW_MATH_RINT: return nearbyint(x);
-  case WW_MATH_POW: case WW_MATH_POWR: case WW_MATH_POWI: return pow(x, y);
+  case WW_MATH_POW:
+  case WW_MATH_POWR:
+  case WW_MATH_POWI: return pow(x, y);
   case WW_MATH_ATAN2: return atan2(x, y);
   case WW_MATH_ATAN2PI: return atan2(x, y) / M_PI;
   case WW_MATH_FMOD: return fmod(x, y);
@@ -424,7 +448,10 @@ static double math_double(ww_math f, double x, double y, double z) {
   case WW_MATH_MINMAG: return fabs(x) < fabs(y) ? x : fabs(y) < fabs(x) ? y : fmin(x, y);
   case WW_MATH_NORM3D: return sqrt(x * x + y * y + z * z);
   case WW_MATH_RNORM3D: return 1 / sqrt(x * x + y * y + z * z);
-  case WW_MATH_FREXP_MANT: { int e; return frexp(x, &e); }
+  case WW_MATH_FREXP_MANT: {
+    int e;
+    return frexp(x, &e);
+  }
   case WW_MATH_FRACT: return fmin(x - floor(x), nextafter(1, 0));
   case WW_MATH_JN: return jn((int)x, y);
   case WW_MATH_YN: return yn((int)x, y);
@@ -454,10 +481,21 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
   double y = ww_is_float(tb) ? to_double(tb, b) : (double)(int32_t)b;
   switch (i->sub) {
   case WW_MATH_ILOGB: return (uint32_t)ilogb(x);
-  case WW_MATH_FREXP_EXP: { int e = 0; if (isfinite(x)) frexp(x, &e); return (uint32_t)e; }
-  case WW_MATH_NEXTAFTER: if (i->type == WW_F32) return f_bits(nextafterf((float)x, (float)y)); break;
-  case WW_MATH_FRACT: if (i->type == WW_F32) return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f)); break;
-  case WW_MATH_SQRT: case WW_MATH_RCP: if (i->imm != WW_RN) return rounded(i, x); break;
+  case WW_MATH_FREXP_EXP: {
+    int e = 0;
+    if (isfinite(x)) frexp(x, &e);
+    return (uint32_t)e;
+  }
+  case WW_MATH_NEXTAFTER:
+    if (i->type == WW_F32) return f_bits(nextafterf((float)x, (float)y));
+    break;
+  case WW_MATH_FRACT:
+    if (i->type == WW_F32) return f_bits(fminf((float)x - floorf((float)x), 0x1.fffffep-1f));
+    break;
+  case WW_MATH_SQRT:
+  case WW_MATH_RCP:
+    if (i->imm != WW_RN) return rounded(i, x);
+    break;
   default: break;
   }
   return from_double(i->type, math_double(i->sub, x, y, to_double(i->type, c)), WW_RN);
@@ -480,20 +518,30 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   uint32_t w = width(i->type);
   uint64_t sign = 1ull << (w - 1);
   switch (i->op) {
-  case WW_OP_MOV: case WW_OP_FREEZE: return a & mask_of(w);
+  case WW_OP_MOV:
+  case WW_OP_FREEZE: return a & mask_of(w);
   case WW_OP_SELECT: return a & 1 ? b : c;
-  case WW_OP_ICMP: case WW_OP_FCMP: return compare(i->sub, i->type, a, b);
+  case WW_OP_ICMP:
+  case WW_OP_FCMP: return compare(i->sub, i->type, a, b);
   case WW_OP_TRUNC: return a & mask_of(w);
   case WW_OP_ZEXT: return a;
   case WW_OP_SEXT: return (uint64_t)sext(a, width(i->type2)) & mask_of(w);
-  case WW_OP_SITOF: case WW_OP_UITOF: return from_int(i, a);
-  case WW_OP_FTOSI: case WW_OP_FTOUI: return to_int(i, a) & mask_of(w);
-  case WW_OP_FCVT: return i->type2 == WW_F64 || i->type != WW_F64 ? from_double(i->type, to_double(i->type2, a), i->sub)
-                                                                  : d_bits(to_double(i->type2, a));
-  case WW_OP_FADD: case WW_OP_FSUB: case WW_OP_FMUL: case WW_OP_FDIV: case WW_OP_FMA: return fp_op(i, a, b, c);
+  case WW_OP_SITOF:
+  case WW_OP_UITOF: return from_int(i, a);
+  case WW_OP_FTOSI:
+  case WW_OP_FTOUI: return to_int(i, a) & mask_of(w);
+  case WW_OP_FCVT:
+    return i->type2 == WW_F64 || i->type != WW_F64 ? from_double(i->type, to_double(i->type2, a), i->sub)
+                                                   : d_bits(to_double(i->type2, a));
+  case WW_OP_FADD:
+  case WW_OP_FSUB:
+  case WW_OP_FMUL:
+  case WW_OP_FDIV:
+  case WW_OP_FMA: return fp_op(i, a, b, c);
   case WW_OP_FNEG: return (a ^ sign) & mask_of(w);
   case WW_OP_FABS: return a & ~sign & mask_of(w);
-  case WW_OP_FMIN: case WW_OP_FMAX: return minmax(i, a, b);
+  case WW_OP_FMIN:
+  case WW_OP_FMAX: return minmax(i, a, b);
   case WW_OP_MATH: return math_op(i, ta, tb, a, b, c);
   default: return int_op(i, a, b, c) & mask_of(w);
   }

@@ -12,7 +12,11 @@ typedef struct {
   const ww_launch *l;
   ww_arena *a;
   ww_setup *s;
-  WW_VEC(struct { const char *id; ww_region *r; }) shared_ids; /* buffers of one allocation */
+  WW_VEC(struct {
+    const char *id;
+    ww_region *r;
+  })
+  shared_ids; /* buffers of one allocation */
 } maker;
 
 static const char *type_name(ww_type t) {
@@ -30,14 +34,15 @@ static ww_status read_contents(maker *k, const ww_fill *f, ww_region *r, ww_err 
   return WW_OK;
 }
 
-static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b, const char *type, uint32_t allocation,
-                            ww_region **out, ww_err *e) {
+static ww_status add_region(maker *k, const char *name, uint8_t space, const ww_buffer *b, const char *type,
+                            uint32_t allocation, ww_region **out, ww_err *e) {
   if (b->id)
     for (uint32_t i = 0; i < k->shared_ids.n; i++)
       if (!strcmp(k->shared_ids.v[i].id, b->id)) return *out = k->shared_ids.v[i].r, WW_OK;
   ww_region *r = ww_memory_add(k->s->memory, name, space, b->bytes);
   if (!r)
-    return ww_fail(e, WW_ELIMIT, "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller", name,
+    return ww_fail(e, WW_ELIMIT,
+                   "no address space for `%s` of %llu bytes: raise the limit (ulimit -v) or make it smaller", name,
                    (unsigned long long)b->bytes);
   r->fill = b->fill;
   r->type = b->type ? b->type : type;
@@ -78,19 +83,28 @@ static void place_shared(maker *k, const bool *used) {
   }
   k->s->shared_static = at;
   for (uint32_t s = 0; s < k->m->nsymbols; s++)
-    if (used[s] && k->m->symbols[s].space == WW_SHARED && k->m->symbols[s].dynamic) k->s->symbol_addr[s] = align_to(at, 16);
+    if (used[s] && k->m->symbols[s].space == WW_SHARED && k->m->symbols[s].dynamic)
+      k->s->symbol_addr[s] = align_to(at, 16);
 }
 
 static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y) {
   for (uint32_t i = 0; i < k->l->nsymbols; i++)
-    if (!strcmp(k->l->symbols[i].name, y->name) || (y->mangled && !strcmp(k->l->symbols[i].name, y->mangled))) return &k->l->symbols[i].arg;
+    if (!strcmp(k->l->symbols[i].name, y->name) || (y->mangled && !strcmp(k->l->symbols[i].name, y->mangled)))
+      return &k->l->symbols[i].arg;
   return NULL;
 }
 
 static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *to) {
   uint64_t v = (uint64_t)g->ivalue;
-  if (is_float && size == 4) { float f = (float)g->value; memcpy(to, &f, 4); return; }
-  if (is_float && size == 8) { memcpy(to, &g->value, 8); return; }
+  if (is_float && size == 4) {
+    float f = (float)g->value;
+    memcpy(to, &f, 4);
+    return;
+  }
+  if (is_float && size == 8) {
+    memcpy(to, &g->value, 8);
+    return;
+  }
   if (!g->is_int) v = (uint64_t)(int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
@@ -139,8 +153,11 @@ static ww_status make_symbols(maker *k, ww_err *e) {
   place_shared(k, used);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     bool found = false;
-    for (uint32_t s = 0; s < k->m->nsymbols && !found; s++) found = symbol_arg(k, &k->m->symbols[s]) == &k->l->symbols[i].arg;
-    if (!found) return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the source has none of that name", k->l->symbols[i].name);
+    for (uint32_t s = 0; s < k->m->nsymbols && !found; s++)
+      found = symbol_arg(k, &k->m->symbols[s]) == &k->l->symbols[i].arg;
+    if (!found)
+      return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the source has none of that name",
+                     k->l->symbols[i].name);
   }
   for (uint32_t s = 0; s < k->m->nsymbols; s++) {
     if (!used[s] || k->m->symbols[s].space == WW_SHARED) continue;
@@ -157,7 +174,9 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
   const ww_param *q = &k->fn->params[p];
   if (q->space == WW_SHARED) { /* OpenCL's local memory, sized by the host */
     uint64_t at = align_to(k->s->shared_static, 16) + align_to(k->s->shared_dynamic, 16), v = WW_SHARED_BASE + at;
-    if (!b->bytes) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p, q->name, q->name);
+    if (!b->bytes)
+      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is local memory: give its size, e.g. --arg %s=f32[256]", p,
+                     q->name, q->name);
     k->s->shared_dynamic = align_to(k->s->shared_dynamic, 16) + b->bytes;
     k->s->local_at[p] = at;
     memcpy(to, &v, q->size < 8 ? q->size : 8);
@@ -168,8 +187,9 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
   if (st) return st;
   if (r->arg < 0) r->arg = (int32_t)p;
   uint64_t v = r->origin + b->offset;
-  if (b->bytes && b->offset > b->bytes) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p, q->name,
-                                                       (unsigned long long)b->offset, (unsigned long long)b->bytes);
+  if (b->bytes && b->offset > b->bytes)
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): offset %llu lies outside its %llu bytes", p, q->name,
+                   (unsigned long long)b->offset, (unsigned long long)b->bytes);
   k->s->arg[p] = r;
   memcpy(to, &v, 8);
   return WW_OK;
@@ -178,12 +198,16 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
 static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
   const ww_param *q = &k->fn->params[p];
   if (g->hex_n != q->size && !(g->hex_n > q->size && !q->byval))
-    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p, q->name, q->size, g->hex_n);
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) takes %u bytes, the hex given has %u", p, q->name, q->size,
+                   g->hex_n);
   memcpy(to, g->hex, q->size);
   for (uint32_t n = 0; n < g->nptrs; n++) {
-    if (g->ptrs[n].at + 8 > q->size) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name, g->ptrs[n].at, q->size);
+    if (g->ptrs[n].at + 8 > q->size)
+      return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name, g->ptrs[n].at,
+                     q->size);
     ww_region *r;
-    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL, &g->ptrs[n].buffer, NULL, p * 64 + n + 4096, &r, e);
+    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL, &g->ptrs[n].buffer, NULL,
+                              p * 64 + n + 4096, &r, e);
     if (st) return st;
     if (r->arg < 0) r->arg = (int32_t)p;
     uint64_t v = r->origin + g->ptrs[n].buffer.offset;
@@ -195,8 +219,16 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
 static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   ww_arg n = *g;
   ww_type t = q->type == WW_I64 && ww_is_float(q->elem) ? q->elem : q->type; /* OpenMP passes floats as integers */
-  if (q->type == WW_F16) { uint16_t h = ww_double_to_half(n.value); memcpy(to, &h, 2); return; }
-  if (q->type == WW_BF16) { uint16_t h = ww_float_to_bf16((float)n.value); memcpy(to, &h, 2); return; }
+  if (q->type == WW_F16) {
+    uint16_t h = ww_double_to_half(n.value);
+    memcpy(to, &h, 2);
+    return;
+  }
+  if (q->type == WW_BF16) {
+    uint16_t h = ww_float_to_bf16((float)n.value);
+    memcpy(to, &h, 2);
+    return;
+  }
   put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
@@ -215,13 +247,18 @@ static ww_status make_params(maker *k, ww_err *e) {
     ww_status st = WW_OK;
     switch (g->kind) {
     case WW_ARG_BUFFER:
-      if (!q->pointer) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p, q->name, q->ctype);
+      if (!q->pointer)
+        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
+                       q->name, q->ctype);
       st = put_pointer(k, p, &g->buffer, to, e);
       break;
     case WW_ARG_HEX: st = put_bytes(k, p, g, to, e); break;
     case WW_ARG_VALUE:
-      if (q->byval && q->size > 8) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
-      if (q->pointer && g->value != 0) return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p, q->name, q->name);
+      if (q->byval && q->size > 8)
+        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
+      if (q->pointer && g->value != 0)
+        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null",
+                       p, q->name, q->name);
       put_value(q, g, to);
       break;
     default:
@@ -232,11 +269,13 @@ static ww_status make_params(maker *k, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out, ww_err *e) {
+ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out,
+                        ww_err *e) {
   *out = (ww_setup){.memory = ww_memory_new(l->seed)};
   maker k = {.m = m, .fn = fn, .l = l, .a = a, .s = out};
   out->shared_dynamic = l->shared;
-  ww_status st = l->nargs > fn->nparams ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name, fn->nparams, l->nargs)
+  ww_status st = l->nargs > fn->nparams ? ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", fn->name,
+                                                  fn->nparams, l->nargs)
                                         : make_symbols(&k, e);
   if (!st) st = make_params(&k, e);
   if (st) ww_setup_free(out);

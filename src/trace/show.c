@@ -10,7 +10,8 @@ static const char *const kinds[] = {"load", "store", "atomic"};
 static void write_counts(ww_json *j, const ww_tally *t) {
   ww_json_key(j, "counts");
   ww_json_obj(j);
-  for (uint32_t k = 0; k < ww_ncounts; k++) ww_json_knum(j, ww_count_table[k].name, *(const double *)((const char *)&t->c + ww_count_table[k].at));
+  for (uint32_t k = 0; k < ww_ncounts; k++)
+    ww_json_knum(j, ww_count_table[k].name, *(const double *)((const char *)&t->c + ww_count_table[k].at));
   ww_json_end_obj(j);
   ww_json_key(j, "instructions");
   ww_json_obj(j);
@@ -36,9 +37,15 @@ static void write_lines(ww_json *j, const ww_module *m, const ww_tally *t) {
     ww_json_knum(j, "warp_instructions", l->warp_instructions);
     ww_json_knum(j, "thread_instructions", l->thread_instructions);
     ww_json_knum(j, "flops", l->flops);
-    if (l->ld_requests) ww_json_knum(j, "ld_requests", l->ld_requests), ww_json_knum(j, "ld_sectors", l->ld_sectors), ww_json_knum(j, "ld_bytes", l->ld_bytes);
-    if (l->st_requests) ww_json_knum(j, "st_requests", l->st_requests), ww_json_knum(j, "st_sectors", l->st_sectors), ww_json_knum(j, "st_bytes", l->st_bytes);
-    if (l->shared_requests) ww_json_knum(j, "shared_requests", l->shared_requests), ww_json_knum(j, "shared_passes", l->shared_passes), ww_json_knum(j, "shared_ideal_passes", l->shared_ideal_passes);
+    if (l->ld_requests)
+      ww_json_knum(j, "ld_requests", l->ld_requests), ww_json_knum(j, "ld_sectors", l->ld_sectors),
+          ww_json_knum(j, "ld_bytes", l->ld_bytes);
+    if (l->st_requests)
+      ww_json_knum(j, "st_requests", l->st_requests), ww_json_knum(j, "st_sectors", l->st_sectors),
+          ww_json_knum(j, "st_bytes", l->st_bytes);
+    if (l->shared_requests)
+      ww_json_knum(j, "shared_requests", l->shared_requests), ww_json_knum(j, "shared_passes", l->shared_passes),
+          ww_json_knum(j, "shared_ideal_passes", l->shared_ideal_passes);
     if (l->atomics) ww_json_knum(j, "atomics", l->atomics);
     ww_json_end_obj(j);
   }
@@ -123,8 +130,10 @@ static void row(FILE *f, const char *name, double v, const char *note) {
 }
 
 static const char *per(double a, double b, const char *what, char out[64]) {
-  if (b > 0) snprintf(out, 64, "%.3g %s", a / b, what);
-  else *out = 0;
+  if (b > 0)
+    snprintf(out, 64, "%.3g %s", a / b, what);
+  else
+    *out = 0;
   return out;
 }
 
@@ -132,7 +141,8 @@ static void print_totals(const ww_tally *t, FILE *f) {
   const ww_counts *c = &t->c;
   char b[64];
   fprintf(f, "\ninstructions\n");
-  row(f, "warp instructions", c->warp_instructions, per(c->thread_instructions, c->warp_instructions, "active lanes", b));
+  row(f, "warp instructions", c->warp_instructions,
+      per(c->thread_instructions, c->warp_instructions, "active lanes", b));
   if (c->branches) row(f, "branches", c->branches, per(100 * c->divergent_branches, c->branches, "% diverge", b));
   if (c->flops_fp64) row(f, "flops fp64", c->flops_fp64, "");
   if (c->flops_fp32) row(f, "flops fp32", c->flops_fp32, "");
@@ -142,19 +152,32 @@ static void print_totals(const ww_tally *t, FILE *f) {
   if (c->barriers) row(f, "barriers", c->barriers, "");
   if (c->shuffles) row(f, "shuffles and votes", c->shuffles, "");
   fprintf(f, "\nmemory\n");
-  if (c->global_ld_requests) row(f, "global load requests", c->global_ld_requests, per(c->global_ld_sectors, c->global_ld_requests, "sectors each", b));
-  if (c->global_ld_bytes) row(f, "  bytes asked for", c->global_ld_bytes, per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "% of the sectors' bytes", b));
-  if (c->global_st_requests) row(f, "global store requests", c->global_st_requests, per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
-  if (c->global_st_bytes) row(f, "  bytes written", c->global_st_bytes, per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
+  if (c->global_ld_requests)
+    row(f, "global load requests", c->global_ld_requests,
+        per(c->global_ld_sectors, c->global_ld_requests, "sectors each", b));
+  if (c->global_ld_bytes)
+    row(f, "  bytes asked for", c->global_ld_bytes,
+        per(100 * c->global_ld_bytes, 32 * c->global_ld_sectors, "% of the sectors' bytes", b));
+  if (c->global_st_requests)
+    row(f, "global store requests", c->global_st_requests,
+        per(c->global_st_sectors, c->global_st_requests, "sectors each", b));
+  if (c->global_st_bytes)
+    row(f, "  bytes written", c->global_st_bytes,
+        per(100 * c->global_st_bytes, 32 * c->global_st_sectors, "% of the sectors' bytes", b));
   double shared = c->shared_ld_requests + c->shared_st_requests;
-  if (shared) row(f, "shared requests", shared, per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes, "passes where 1 would do", b));
+  if (shared)
+    row(f, "shared requests", shared,
+        per(c->shared_ld_passes + c->shared_st_passes, c->shared_ideal_passes, "passes where 1 would do", b));
   if (c->local_requests) row(f, "local requests", c->local_requests, "");
-  if (c->const_requests) row(f, "constant requests", c->const_requests, per(c->const_words, c->const_requests, "words each", b));
-  if (c->atomic_requests) row(f, "atomic requests", c->atomic_requests, per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
+  if (c->const_requests)
+    row(f, "constant requests", c->const_requests, per(c->const_words, c->const_requests, "words each", b));
+  if (c->atomic_requests)
+    row(f, "atomic requests", c->atomic_requests,
+        per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
-    fprintf(f, "  %-24s %12.3g\n  %-24s %12.3g\n  %-24s %12.3g\n", "instructions together", t->dep.ilp, "loads in flight", t->dep.loads_in_flight,
-            "load to use, instructions", t->dep.load_use_distance);
+    fprintf(f, "  %-24s %12.3g\n  %-24s %12.3g\n  %-24s %12.3g\n", "instructions together", t->dep.ilp,
+            "loads in flight", t->dep.loads_in_flight, "load to use, instructions", t->dep.load_use_distance);
   }
 }
 
@@ -163,13 +186,15 @@ static void print_args(const ww_tally *t, FILE *f) {
   fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics", "touched");
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];
-    fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b), human(g->atomics, c), human((double)(g->hi - g->lo), d));
+    fprintf(f, "%-20s %12s %12s %12s %14s\n", g->name, human(g->ld_bytes, a), human(g->st_bytes, b),
+            human(g->atomics, c), human((double)(g->hi - g->lo), d));
   }
 }
 
 static int by_work(const void *a, const void *b) {
   const ww_line_counts *x = a, *y = b;
-  double p = x->warp_instructions + 4 * (x->ld_sectors + x->st_sectors), q = y->warp_instructions + 4 * (y->ld_sectors + y->st_sectors);
+  double p = x->warp_instructions + 4 * (x->ld_sectors + x->st_sectors),
+         q = y->warp_instructions + 4 * (y->ld_sectors + y->st_sectors);
   return p < q ? 1 : p > q ? -1 : 0;
 }
 
@@ -182,12 +207,15 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
   fprintf(f, "\n%-28s %12s %12s %10s %10s %10s\n", "line", "warp instr.", "flops", "ld sect.", "st sect.", "conflict");
   for (uint32_t k = 0; k < t->nlines && k < MOST; k++) {
     char where[256], ld[16] = "", st[16] = "", cf[16] = "";
-    if (l[k].line) snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
-    else snprintf(where, sizeof where, "(no line)");
+    if (l[k].line)
+      snprintf(where, sizeof where, "%s:%u", ww_path_base(m->files[l[k].file]), l[k].line);
+    else
+      snprintf(where, sizeof where, "(no line)");
     if (l[k].ld_requests) snprintf(ld, sizeof ld, "%.3g", l[k].ld_sectors / l[k].ld_requests);
     if (l[k].st_requests) snprintf(st, sizeof st, "%.3g", l[k].st_sectors / l[k].st_requests);
     if (l[k].shared_ideal_passes) snprintf(cf, sizeof cf, "%.3gx", l[k].shared_passes / l[k].shared_ideal_passes);
-    fprintf(f, "%-28s %12s %12s %10s %10s %10s\n", where, human(l[k].warp_instructions, a), l[k].flops ? human(l[k].flops, b) : "", ld, st, cf);
+    fprintf(f, "%-28s %12s %12s %10s %10s %10s\n", where, human(l[k].warp_instructions, a),
+            l[k].flops ? human(l[k].flops, b) : "", ld, st, cf);
   }
   free(l);
 }
@@ -195,8 +223,9 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
 void ww_trace_print(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, FILE *f) {
   const ww_launch *l = &t->launch;
   fprintf(f, "%s  %s:%u\n", fn->name, ww_path_base(fn->file), fn->line);
-  fprintf(f, "grid %llu x %llu x %llu, block %llu x %llu x %llu", (unsigned long long)l->grid[0], (unsigned long long)l->grid[1],
-          (unsigned long long)l->grid[2], (unsigned long long)l->block[0], (unsigned long long)l->block[1], (unsigned long long)l->block[2]);
+  fprintf(f, "grid %llu x %llu x %llu, block %llu x %llu x %llu", (unsigned long long)l->grid[0],
+          (unsigned long long)l->grid[1], (unsigned long long)l->grid[2], (unsigned long long)l->block[0],
+          (unsigned long long)l->block[1], (unsigned long long)l->block[2]);
   fprintf(f, "; ran %llu of %llu blocks%s\n", (unsigned long long)t->sampled.blocks, (unsigned long long)t->sampled.of,
           t->sampled.extrapolated ? ", long loops in part" : "");
   for (uint32_t k = 0; k < t->assumed.n; k++) fprintf(f, "%s %s\n", k ? "        " : "assumed:", t->assumed.v[k]);

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 struct ww_snapshot {
-  ww_cell *cells;          /* [base[nfns]] */
+  ww_cell *cells;           /* [base[nfns]] */
   ww_row (*rows)[WW_NCATS]; /* [nslots] */
   uint32_t nslots;
-  ww_touched *touched;     /* [ntouches] */
+  ww_touched *touched; /* [ntouches] */
   uint32_t ntouches;
   double blocks;
   ww_depend_sums dep;

@@ -16,7 +16,7 @@ enum { SEGMENTS = 3, WINDOW_INNER = 8, WINDOW_OUTER = 2 };
 typedef struct {
   const ww_fn *fn;
   uint32_t loop, header, latch;
-  uint8_t *seen;     /* per value: 1 being looked at or found pure */
+  uint8_t *seen;      /* per value: 1 being looked at or found pure */
   const ww_ins **def; /* per value, NULL for phis and fixed values */
   uint32_t *def_block;
 } finder;
@@ -29,7 +29,10 @@ static bool inside(const ww_fn *fn, uint32_t block, uint32_t loop) {
 
 static bool pure_op(const ww_ins *i) {
   switch (ww_ops[i->op].cls) {
-  case WW_CLASS_MOV: case WW_CLASS_INT: case WW_CLASS_CMP: case WW_CLASS_CVT: return true;
+  case WW_CLASS_MOV:
+  case WW_CLASS_INT:
+  case WW_CLASS_CMP:
+  case WW_CLASS_CVT: return true;
   case WW_CLASS_SREG: return i->op == WW_OP_SREG;
   default: return false;
   }
@@ -48,7 +51,8 @@ static bool pure(finder *f, ww_val v, int depth) {
     for (uint32_t k = 0; k < h->nphis; k++)
       if (h->phis[k].dst == v)
         for (uint32_t n = 0; n < h->phis[k].n; n++)
-          if (fn->pool[h->phis[k].ext + 2 * n] == f->latch && !pure(f, fn->pool[h->phis[k].ext + 2 * n + 1], depth + 1)) return false;
+          if (fn->pool[h->phis[k].ext + 2 * n] == f->latch && !pure(f, fn->pool[h->phis[k].ext + 2 * n + 1], depth + 1))
+            return false;
     return true;
   }
   if (!pure_op(f->def[v])) return false;
@@ -83,8 +87,9 @@ static bool dominates(const ww_fn *fn, uint32_t a, uint32_t b) {
   return a == b;
 }
 
-static const uint8_t inverse[] = {[WW_EQ] = WW_NE, [WW_NE] = WW_EQ, [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT, [WW_SGT] = WW_SLE,
-                                  [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT, [WW_UGT] = WW_ULE, [WW_UGE] = WW_ULT};
+static const uint8_t inverse[] = {
+    [WW_EQ] = WW_NE,   [WW_NE] = WW_EQ,   [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT, [WW_SGT] = WW_SLE,
+    [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT, [WW_UGT] = WW_ULE, [WW_UGE] = WW_ULT};
 
 static bool qualify(finder *f, ww_steady *out) {
   const ww_fn *fn = f->fn;
@@ -97,7 +102,12 @@ static bool qualify(finder *f, ww_steady *out) {
   if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !inside(fn, f->def_block[t->a], f->loop)) return false;
   if (!pure(f, c->a, 0) || !pure(f, c->b, 0)) return false;
   bool stay = inside(fn, (uint32_t)t->imm, f->loop);
-  *out = (ww_steady){.loop = f->loop, .header = f->header, .innermost = true, .a = c->a, .b = c->b, .pred = stay ? c->sub : inverse[c->sub]};
+  *out = (ww_steady){.loop = f->loop,
+                     .header = f->header,
+                     .innermost = true,
+                     .a = c->a,
+                     .b = c->b,
+                     .pred = stay ? c->sub : inverse[c->sub]};
   for (uint32_t l = 0; l < fn->nloops; l++) out->innermost &= fn->loops[l].parent != f->loop;
   return true;
 }
@@ -106,7 +116,8 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
   *n = 0;
   *out = WW_NEWN(a, ww_steady, fn->nloops + 1);
   if (!fn->nloops) return;
-  finder f = {.fn = fn, .def = WW_NEWN(a, const ww_ins *, fn->nvals + 1), .def_block = WW_NEWN(a, uint32_t, fn->nvals + 1)};
+  finder f = {
+      .fn = fn, .def = WW_NEWN(a, const ww_ins *, fn->nvals + 1), .def_block = WW_NEWN(a, uint32_t, fn->nvals + 1)};
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     for (uint32_t k = 0; k < fn->blocks[b].nphis; k++) f.def_block[fn->blocks[b].phis[k].dst] = b;
     for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
@@ -135,15 +146,20 @@ static uint64_t read_cell(const ww_exec *x, uint32_t slot, bool wide, uint32_t l
 /* How many more times the compare will hold when its operands go on moving like this; UINT64_MAX: no end in sight. */
 static uint64_t holds(uint8_t pred, bool wide, uint64_t a, uint64_t da, uint64_t b, uint64_t db) {
   bool sign = pred >= WW_SLT && pred <= WW_SGE;
-  __int128 x = sign || !wide ? (__int128)(int64_t)a : (__int128)a, y = sign || !wide ? (__int128)(int64_t)b : (__int128)b;
+  __int128 x = sign || !wide ? (__int128)(int64_t)a : (__int128)a,
+           y = sign || !wide ? (__int128)(int64_t)b : (__int128)b;
   if (!sign && !wide) x = (uint32_t)a, y = (uint32_t)b;
   __int128 diff = y - x, move = (__int128)(int64_t)da - (__int128)(int64_t)db; /* diff shrinks by move each time */
   switch (pred) {
   case WW_NE: return move != 0 && diff % move == 0 && diff / move > 0 ? (uint64_t)(diff / move - 1) : UINT64_MAX;
-  case WW_SLT: case WW_ULT: return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
-  case WW_SLE: case WW_ULE: return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
-  case WW_SGT: case WW_UGT: return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
-  case WW_SGE: case WW_UGE: return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+  case WW_SLT:
+  case WW_ULT: return diff <= 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)((diff - 1) / move);
+  case WW_SLE:
+  case WW_ULE: return diff < 0 ? 0 : move <= 0 ? UINT64_MAX : (uint64_t)(diff / move);
+  case WW_SGT:
+  case WW_UGT: return diff >= 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)((diff + 1) / move);
+  case WW_SGE:
+  case WW_UGE: return diff > 0 ? 0 : move >= 0 ? UINT64_MAX : (uint64_t)(diff / move);
   default: return 0; /* staying while equal: not a counter */
   }
 }
@@ -153,7 +169,8 @@ static bool watch(const ww_exec *x, uint32_t slot, bool wide, uint64_t *prev, ui
   bool same = true;
   for (ww_mask m = x->mask; m; m &= m - 1) {
     uint32_t l = (uint32_t)__builtin_ctzll(m);
-    uint64_t v = read_cell(x, slot, wide, l), d = wide ? v - prev[l] : (uint64_t)(int64_t)(int32_t)(uint32_t)(v - prev[l]);
+    uint64_t v = read_cell(x, slot, wide, l),
+             d = wide ? v - prev[l] : (uint64_t)(int64_t)(int32_t)(uint32_t)(v - prev[l]);
     same &= d == step[l];
     step[l] = d;
     prev[l] = v;
@@ -167,7 +184,8 @@ static void observe(ww_exec *x, const ww_steady *s, ww_loop_state *st) {
   bool even = watch(x, s->a, s->cmp_wide, ROWS(st, x, s->nphis));
   even &= watch(x, s->b, s->cmp_wide, ROWS(st, x, s->nphis + 1));
   for (uint32_t k = 0; k < s->nphis; k++)
-    if (!s->phi_float[k]) st->affine[k] = watch(x, s->phi[k], s->phi_wide[k], ROWS(st, x, k)) ? st->affine[k] + (st->affine[k] < 9) : 0;
+    if (!s->phi_float[k])
+      st->affine[k] = watch(x, s->phi[k], s->phi_wide[k], ROWS(st, x, k)) ? st->affine[k] + (st->affine[k] < 9) : 0;
   st->linear = even ? st->linear + 1 : 0;
 }
 
@@ -179,8 +197,10 @@ static void advance(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint64_t 
     const uint64_t *step = st->step + (size_t)k * x->lanes;
     for (ww_mask m = x->mask; m; m &= m - 1) {
       uint32_t l = (uint32_t)__builtin_ctzll(m);
-      if (s->phi_wide[k]) ((uint64_t *)(x->F + s->phi[k]))[l] += n * step[l];
-      else ((uint32_t *)(x->F + s->phi[k]))[l] += (uint32_t)(n * step[l]);
+      if (s->phi_wide[k])
+        ((uint64_t *)(x->F + s->phi[k]))[l] += n * step[l];
+      else
+        ((uint32_t *)(x->F + s->phi[k]))[l] += (uint32_t)(n * step[l]);
     }
   }
 }
@@ -207,7 +227,8 @@ static void plan(ww_exec *x, const ww_steady *s, ww_loop_state *st, uint32_t win
   st->planned = true;
   if (left == UINT64_MAX || left < 2 + 2ull * SEGMENTS * window) return;
   st->segments = SEGMENTS;
-  st->span = (left - 2) / SEGMENTS / window * window; /* whole windows: each alignment of a window as often as the others */
+  st->span =
+      (left - 2) / SEGMENTS / window * window; /* whole windows: each alignment of a window as often as the others */
   x->extrapolated = true;
   begin_segment(x, s, st, window);
 }
@@ -224,14 +245,18 @@ void ww_steady_iteration(ww_exec *x, const ww_steady *s) {
     observe(x, s, st);
     return;
   }
-  if (st->left) { /* inside a window */
+  if (st->left) {                    /* inside a window */
     bool lost = x->mask != st->mask; /* lanes left against the forecast: weigh nothing any more */
     if (!lost && --st->left) return;
     x->weight = st->weight_in;
-    if (lost) st->left = st->segments = 0;
-    else advance(x, s, st, st->skip_after);
-    if (!lost && st->segments) begin_segment(x, s, st, window);
-    else st->linear = 0, observe(x, s, st);
+    if (lost)
+      st->left = st->segments = 0;
+    else
+      advance(x, s, st, st->skip_after);
+    if (!lost && st->segments)
+      begin_segment(x, s, st, window);
+    else
+      st->linear = 0, observe(x, s, st);
     return;
   }
   if (st->planned && st->mask == x->mask) return; /* the tail */
