@@ -52,26 +52,29 @@ INTERP_OBJS := $(foreach i,$(ISAS),$(BUILD)/trace/interp.$(i)32.o $(BUILD)/trace
 LIB_OBJS += $(INTERP_OBJS)
 endif
 
+# One short line per step; V=1 shows the commands.
+say = $(if $(V),,@echo "  $(1)  $(2)";)
+
 .PHONY: all
 all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a compile_commands.json
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
-	$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
+	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
 
 $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 	@rm -f $@
-	$(AR) rcs $@ $(LIB_OBJS)
+	$(call say,AR,$@)$(AR) rcs $@ $(LIB_OBJS)
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
 
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
-	$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
 
 define interp_rule
 $(BUILD)/trace/interp.$(1)$(2).o: src/trace/interp.c
 	@mkdir -p $$(@D)
-	$$(CC) $$(WW_CFLAGS) $$(INTERP_CFLAGS) $$(ISA_$(1)) -DWW_LANES=$(2) -DWW_ISA=$(1) -MMD -MP -c -o $$@ $$<
+	$$(call say,CC,$$< for $(2) lanes: $(1))$$(CC) $$(WW_CFLAGS) $$(INTERP_CFLAGS) $$(ISA_$(1)) -DWW_LANES=$(2) -DWW_ISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(ISAS),$(foreach l,32 64,$(eval $(call interp_rule,$(i),$(l)))))
 
@@ -90,11 +93,11 @@ compile_commands.json: Makefile $(SRCS)
 $(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 	@mkdir -p $(@D)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(call say,AR,$@)$(AR) rcs $@ $^
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
 	@mkdir -p $(@D)
-	$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
@@ -106,7 +109,7 @@ $(BUILD)/tests/cl_host: tests/cross/cl_host.c
 $(BUILD)/tests/cl_host: TOOL_LIBS = -lOpenCL
 $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 
 # The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
 GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare))
@@ -115,7 +118,7 @@ $(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
 $(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lm -ldl
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lm -ldl
 	@cp -uL "$$($(CC) -print-file-name=libcjson.so.1)" $(@D)/ 2>/dev/null || true
 
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
