@@ -2,8 +2,8 @@
 # trace.sh [BUILD] : how fast the front end and the interpreter are, on this project's own kernels.
 #
 # Three figures: warp instructions a second with counting on (whole grids), milliseconds of a sampled trace, milliseconds to
-# parse. Times are processor time of one thread where the program tells it, else the best of five runs: other work on the
-# machine disturbs them least.
+# parse. The interpreter's are processor time of its one thread, parsing is wall time; always the best of five runs, which
+# other work on the machine disturbs least.
 set -eu
 cd "$(dirname "$0")/.."
 ww=${1:-build}/warpwise
@@ -17,12 +17,12 @@ best() {
   for _ in 1 2 3 4 5; do "$ww" trace "$@" --json | number "$key"; done | sort -g | head -n 1
 }
 
-printf '%-34s %14s %10s %12s\n' 'interpreter, every block, counting' 'warp instr.' 'ms' 'M a second'
+printf '%-34s %14s %10s %12s\n' 'interpreter, every block, counting' 'warp instr.' 'CPU ms' 'M a second'
 full() {
   name=$1
   shift
   run=$("$ww" trace "$@" --full --json | number warp_instructions_run)
-  ms=$(best trace_ms "$@" --full)
+  ms=$(best trace_cpu_ms "$@" --full)
   awk -v n="$name" -v r="$run" -v m="$ms" 'BEGIN { printf "%-34s %14.0f %10.1f %12.1f\n", n, r, m, r / m / 1e3 }'
 }
 full 'matmul naive 512' examples/matmul.cu -k naive --grid 32,32 --block 16,16 --arg n=512
@@ -32,12 +32,12 @@ full 'saxpy stride 32, 2^20' examples/saxpy.cu -k saxpy_strided
 full 'reduce 2^22, 64 lanes' examples/reduce.hip
 full 'spmv 2^16 rows' examples/spmv.cl --arg 'rows=1<<16'
 
-printf '\n%-34s %14s %10s %12s\n' 'sampled trace' 'blocks' 'ms' 'inputs ms'
+printf '\n%-34s %14s %10s %12s\n' 'sampled trace' 'blocks' 'CPU ms' 'inputs ms'
 sampled() {
   name=$1
   shift
   blocks=$("$ww" trace "$@" --json | sed -n 's/.*"sampled":{"blocks":\([0-9]*\),"of":\([0-9]*\)}.*/\1 of \2/p')
-  ms=$(best trace_ms "$@")
+  ms=$(best trace_cpu_ms "$@")
   in=$(best inputs_ms "$@")
   printf '%-34s %14s %10.1f %12.1f\n' "$name" "$blocks" "$ms" "$in"
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # cli.sh PROGRAM : the program as users and scripts meet it: exit codes, help, errors on the right stream. Prints TAP.
-program=$1
+case $1 in /*) program=$1 ;; *) program=$PWD/$1 ;; esac
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 n=0
@@ -90,6 +90,15 @@ try "trace: source that does not compile" 3 '' 'broken.cu:1' trace "$dir/broken.
 try "trace: a binary file" 3 '' 'is a binary file' trace "$dir/binary.cu"
 try "trace: a file of 1 GB" 3 '' 'huge.cu' trace "$dir/huge.cu"
 try "trace: sizes found by running" 0 'assumed: .*x: 516 bytes, from the accesses|x: 516 bytes, from the accesses' '' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg n=128
+n=$((n + 1))
+here=$(dirname "$0")/..
+(cd "$here" && "$program" trace examples/matmul.cu --kernel naive) >"$dir/out" 2>"$dir/err"
+sed -n '/^\$ warpwise trace examples\/matmul.cu/,/^```/p' "$here/README.md" | sed '1d;$d' >"$dir/readme"
+if cmp -s "$dir/out" "$dir/readme"; then echo "ok $n - the README shows what the program prints"; else
+  bad=1
+  echo "not ok $n - the README shows what the program prints"
+  diff "$dir/readme" "$dir/out" | head -n 10 | sed 's/^/# /'
+fi
 n=$((n + 1))
 left=$(find "$dir/tmp" -mindepth 1 | wc -l)
 if [ "$left" -eq 0 ]; then echo "ok $n - nothing is left in TMPDIR"; else bad=1; echo "not ok $n - $left files are left in TMPDIR"; fi

@@ -140,6 +140,7 @@ ww_status ww_run(const char *const *argv, const void *input, size_t input_n, dou
 void ww_run_free(ww_run_result *r);
 
 double ww_now(void); /* monotonic seconds */
+double ww_cpu(void); /* processor seconds of this thread */
 
 /* ---- terminal (term.c): colour and progress, both silent when stderr/stdout is not a terminal or NO_COLOR is set ---- */
 bool ww_color_on(FILE *f);

@@ -25,6 +25,12 @@ double ww_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double ww_cpu(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static int input_file(const void *input, size_t n) {
   if (!input) return open("/dev/null", O_RDONLY | O_CLOEXEC);
   int fd = memfd_create("warpwise-input", MFD_CLOEXEC);

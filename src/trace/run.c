@@ -133,7 +133,7 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   ww_status st = resolve(m, fn, &out->launch, a, e);
   if (!st) st = ww_inputs_complete(m, fn, &out->launch, &out->assumed, a, e);
   if (st) return st;
-  double t1 = ww_now();
+  double t1 = ww_now(), cpu = ww_cpu();
   st = run(m, fn, o, a, out, e);
   if (st == WW_EDATA && out->sampled.fault_assumed && unbound(fn, out, a)) {
     st = run(m, fn, o, a, out, e);
@@ -146,6 +146,7 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   }
   out->inputs_ms = 1e3 * (t1 - t0);
   out->trace_ms = 1e3 * (ww_now() - t1);
+  out->trace_cpu_ms = 1e3 * (ww_cpu() - cpu);
   return st;
 }
 

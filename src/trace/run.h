@@ -18,7 +18,8 @@ typedef struct {
   ww_launch launch;    /* completed: can be run anywhere */
   ww_assumed assumed;
   ww_sampled sampled;
-  double inputs_ms, trace_ms;
+  double inputs_ms, trace_ms; /* wall time */
+  double trace_cpu_ms;        /* processor time of the same */
 } ww_trace_result;
 
 /* `given` holds what is known of the launch, names and expressions allowed; the rest is completed and said in assumed. */

@@ -109,6 +109,7 @@ void ww_trace_write(void *ctx, ww_json *j) {
   ww_json_obj(j);
   ww_json_knum(j, "inputs_ms", x->t->inputs_ms);
   ww_json_knum(j, "trace_ms", x->t->trace_ms);
+  ww_json_knum(j, "trace_cpu_ms", x->t->trace_cpu_ms);
   ww_json_kuint(j, "warp_instructions_run", s->warp_instructions);
   ww_json_end_obj(j);
 }
@@ -214,8 +215,11 @@ static void print_lines(const ww_module *m, const ww_tally *t, FILE *f) {
     if (l[k].ld_requests) snprintf(ld, sizeof ld, "%.3g", l[k].ld_sectors / l[k].ld_requests);
     if (l[k].st_requests) snprintf(st, sizeof st, "%.3g", l[k].st_sectors / l[k].st_requests);
     if (l[k].shared_ideal_passes) snprintf(cf, sizeof cf, "%.3gx", l[k].shared_passes / l[k].shared_ideal_passes);
-    fprintf(f, "%-28s %12s %12s %10s %10s %10s\n", where, human(l[k].warp_instructions, a),
-            l[k].flops ? human(l[k].flops, b) : "", ld, st, cf);
+    char row[512];
+    int n = snprintf(row, sizeof row, "%-28s %12s %12s %10s %10s %10s", where, human(l[k].warp_instructions, a),
+                     l[k].flops ? human(l[k].flops, b) : "", ld, st, cf);
+    while (n > 0 && n < (int)sizeof row && row[n - 1] == ' ') row[--n] = 0;
+    fprintf(f, "%s\n", row);
   }
   free(l);
 }
