@@ -10,7 +10,7 @@ static const ww_command *const commands[] = {
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 
 static void help(FILE *f) {
-  fputs("warpwise - how fast a GPU kernel will run and why, from its source, without a GPU\n\n"
+  fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on a machine without one\n\n"
         "usage: warpwise COMMAND ... [options]\n\ncommands:\n",
         f);
   for (size_t i = 0; i < NCOMMANDS; i++) fprintf(f, "  %-12s %s\n", commands[i]->name, commands[i]->summary);

@@ -72,6 +72,8 @@ printf '{"kernel":"shifted","grid":2,"block":64,"args":[{"buffer":{"bytes":512,"
 printf '{"kernel":"shifted","grid":2,"block":64,"args":[{"value":1},{"value":2},{"value":3},{"value":4}]}\n' >"$dir/many.launch"
 printf '{"kernel":"shifted","grid":2,"block":64,"argz":[]}\n' >"$dir/typo.launch"
 printf 'not json\n' >"$dir/text.launch"
+printf 'template <typename T> __global__ void scale(T *x) { x[threadIdx.x] *= 2; }\n' >"$dir/template.cu"
+printf '#include "nothere.h"\n__global__ void k(float *x) { x[threadIdx.x] = W; }\n' >"$dir/header.cu"
 truncate -s 1G "$dir/huge.cu"
 mkdir "$dir/tmp" "$dir/cache"
 export TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache"
@@ -86,6 +88,14 @@ try "trace: out of range, with its line" 3 '' 'trace.cu:7: load of 4 bytes at by
 try "trace: the same as JSON" 3 '"error":\{"code":"data","message":"load of 4 bytes.*"line":7' '' trace --json "$dir/trace.cu" --launch "$dir/short.launch"
 try "trace: a loop that never ends" 3 '' 'stopped after [0-9]+ warp instructions: an endless loop' trace "$dir/trace.cu" -k spin --grid 1 --block 32 --arg 'flag=i32[1]:zeros' --max-steps 1000000
 try "trace: a block no GPU runs" 2 '' '1 to 1024' trace "$dir/trace.cu" -k shifted --grid 1 --block 2048
+try "trace: no grid at all" 2 '' '--grid: expected 1 to' trace "$dir/trace.cu" -k shifted --grid 0
+try "trace: no argument's name" 2 '' '--arg: expected name=value' trace "$dir/trace.cu" -k shifted --arg n
+try "trace: a name without a value" 3 '' '"n" has no value; give one, e.g. --arg n=' trace "$dir/trace.cu" -k shifted --grid n/64
+try "trace: a fraction for an integer" 3 '' 'argument 2 \(.n.\) is int and takes a whole number, not 1.5' trace "$dir/trace.cu" -k shifted --arg n=1.5
+try "trace: a number too large for its argument" 3 '' 'is int of 4 bytes and cannot hold 99999999999' trace "$dir/trace.cu" -k shifted --arg n=99999999999
+try "trace: a template that nobody instantiates" 3 '' "name an instance with --instantiate 'scale<...>'" trace "$dir/template.cu"
+try "trace: a missing header is named" 3 '' "undeclared identifier 'W'; header.cu:1: header 'nothere.h' was not found" trace "$dir/header.cu"
+try "trace: a file of no known language" 2 '' 'give --lang cuda' trace "$dir/text.launch"
 try "trace: source that does not compile" 3 '' 'broken.cu:1' trace "$dir/broken.cu" --grid 1 --block 32
 try "trace: a binary file" 3 '' 'is a binary file' trace "$dir/binary.cu"
 try "trace: a file of 1 GB" 3 '' 'huge.cu' trace "$dir/huge.cu"

@@ -73,6 +73,8 @@ void *ww_xrealloc(void *p, size_t bytes);
     (vec)->v[(vec)->n++] = (__VA_ARGS__);                                                                      \
   } while (0)
 
+static inline bool ww_starts(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
 /* ---- growing string (buf.c), always NUL-terminated; malloc-owned ---- */
 
 typedef struct {

@@ -1,24 +1,16 @@
 /* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
-#include <stdlib.h>
-
 #include "source.h"
 
 typedef struct {
-  bool ir, no_sdk, separate;
-  const char *lang, *database;
-  ww_strings instantiate;
+  ww_source_options source;
+  bool ir, separate;
 } options;
 
 static const ww_option table[] = {
     {"ir", 0, WW_OPT_FLAG, NULL, "also print the Warpwise IR of each kernel", offsetof(options, ir)},
-    {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(options, lang)},
-    {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)",
-     offsetof(options, instantiate)},
     {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked",
      offsetof(options, separate)},
-    {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(options, no_sdk)},
-    {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward",
-     offsetof(options, database)},
+    WW_FRONT_OPTIONS(options),
     {0},
 };
 
@@ -190,21 +182,11 @@ static const char *title(const char **files, uint32_t n, ww_arena *a) {
 
 static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) {
   const options *o = c->opt;
-  ww_strings flags = {0};
   ww_arena *a = ww_arena_new();
   ww_unit unit = {0};
-  ww_front_options f = {.files = files,
-                        .nfiles = n,
-                        .no_sdk = o->no_sdk,
-                        .instantiate = o->instantiate.v,
-                        .ninstantiate = o->instantiate.n};
+  ww_front_options f;
   c->file = files[0];
-  ww_status rc = ww_dialect_named(o->lang, &f.dialect, &c->err);
-  for (uint32_t i = 0; rc == WW_OK && i < n; i++) rc = ww_input_check(files[i], &c->err);
-  if (rc == WW_OK) rc = ww_compile_flags(files[0], o->database, a, &flags, &c->err);
-  for (uint32_t i = 0; i < c->nrest; i++) ww_push(a, &flags, c->rest[i]);
-  f.flags = flags.v;
-  f.nflags = flags.n;
+  ww_status rc = ww_source_front(c, &o->source, files, n, NULL, &f);
   if (rc == WW_OK) rc = ww_front_load(&f, a, &unit, &c->err);
   if (rc == WW_OK && c->global.json) {
     print_json(files, n, &unit, o->ir);

@@ -1,4 +1,4 @@
-/* options.c - one table of options per command: parsing, --help and later the shells' completions come from it. */
+/* options.c - one table of options per command: parsing and --help come from it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -6,8 +6,10 @@
 
 const ww_option ww_global_options[] = {
     {"json", 0, WW_OPT_FLAG, NULL, "data on stdout as JSON, one object a line", offsetof(ww_globals, json)},
-    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU to predict for", offsetof(ww_globals, gpu)},
-    {"device", 0, WW_OPT_STR, "NAME", "the device to measure on, by a part of its name", offsetof(ww_globals, device)},
+    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU to predict for (kernels and trace need none)",
+     offsetof(ww_globals, gpu)},
+    {"device", 0, WW_OPT_STR, "NAME", "the device to measure on, by a part of its name (likewise)",
+     offsetof(ww_globals, device)},
     {"quiet", 'q', WW_OPT_FLAG, NULL, "no progress, no warnings", offsetof(ww_globals, quiet)},
     {"color", 0, WW_OPT_STR, "WHEN", "auto, always or never; NO_COLOR is obeyed", offsetof(ww_globals, color)},
     {"help", 'h', WW_OPT_FLAG, NULL, "this text", offsetof(ww_globals, help)},

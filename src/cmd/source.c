@@ -11,7 +11,7 @@ static ww_status from_options(const ww_source_options *o, ww_arena *a, ww_launch
   for (uint32_t k = 0; !st && k < o->args.n; k++) st = ww_launch_arg(o->args.v[k], a, l, e);
   if (!st && o->shared) l->shared_expr = o->shared, l->shared_given = true;
   if (o->kernel) l->kernel = o->kernel;
-  return st;
+  return st ? e->code = WW_EUSAGE : WW_OK; /* the command line's own words, not a file's */
 }
 
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
@@ -31,7 +31,8 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
 
 /* ---- loading ---- */
 
-ww_status ww_dialect_named(const char *lang, int *out, ww_err *e) {
+/* A ww_dialect, -1 when not given. */
+static ww_status dialect_named(const char *lang, int *out, ww_err *e) {
   *out = -1;
   for (int i = 0; lang && i < WW_NDIALECTS; i++)
     if (strcmp(ww_dialect_names[i], lang) == 0) *out = i;
@@ -39,20 +40,21 @@ ww_status ww_dialect_named(const char *lang, int *out, ww_err *e) {
   return WW_OK;
 }
 
-static ww_status front_options(ww_cmd *c, const ww_source_options *o, const ww_launch *l, ww_front_options *f) {
-  ww_strings flags = {0}, files = {0};
-  *f = (ww_front_options){.no_sdk = o->no_sdk, .instantiate = o->instantiate.v, .ninstantiate = o->instantiate.n};
-  for (uint32_t k = 0; k < c->noperands; k++) ww_push(c->arena, &files, c->operands[k]);
-  if (!files.n) ww_push(c->arena, &files, l->file);
-  ww_status st = ww_dialect_named(o->lang, &f->dialect, &c->err);
-  for (uint32_t k = 0; !st && k < files.n; k++) st = ww_input_check(files.v[k], &c->err);
-  if (!st) st = ww_compile_flags(files.v[0], o->database, c->arena, &flags, &c->err);
-  for (uint32_t k = 0; k < l->nflags; k++) ww_push(c->arena, &flags, l->flags[k]);
+ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n, const ww_launch *l,
+                          ww_front_options *out) {
+  ww_strings flags = {0};
+  *out = (ww_front_options){.files = files,
+                            .nfiles = n,
+                            .no_sdk = o->no_sdk,
+                            .instantiate = o->instantiate.v,
+                            .ninstantiate = o->instantiate.n};
+  ww_status st = dialect_named(o->lang, &out->dialect, &c->err);
+  for (uint32_t k = 0; !st && k < n; k++) st = ww_input_check(files[k], &c->err);
+  if (!st) st = ww_compile_flags(files[0], o->database, c->arena, &flags, &c->err);
+  for (uint32_t k = 0; l && k < l->nflags; k++) ww_push(c->arena, &flags, l->flags[k]);
   for (uint32_t k = 0; k < c->nrest; k++) ww_push(c->arena, &flags, c->rest[k]);
-  f->files = files.v;
-  f->nfiles = files.n;
-  f->flags = flags.v;
-  f->nflags = flags.n;
+  out->flags = flags.v;
+  out->nflags = flags.n;
   return st;
 }
 
@@ -84,21 +86,28 @@ static ww_status load(ww_cmd *c, const ww_front_options *f, ww_source_cache *cac
 
 /* ---- choosing ---- */
 
-static ww_status no_kernel(ww_cmd *c, const ww_module *m, const char *file, const char *asked) {
+static ww_status no_kernel(ww_cmd *c, const ww_unit *u, const char *file, const char *asked) {
+  const ww_module *m = &u->module;
   ww_buf names = {0};
   uint32_t n = 0;
+  ww_status st;
   for (uint32_t k = 0; k < m->nfns; k++)
     if (m->fns[k].kernel && names.n < 300) ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
-  ww_status st = !n ? ww_fail(&c->err, WW_EDATA, "there is no kernel in %s", file)
-                 : asked
-                     ? ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file,
-                               asked, names.s)
-                     : ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
+  if (!n) {
+    const char *why = NULL; /* templates that nobody instantiates */
+    for (uint32_t k = 0; k < u->ndiags && !why; k++) why = u->diags[k].file ? u->diags[k].message : NULL;
+    st = ww_fail(&c->err, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
+  } else if (asked)
+    st =
+        ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file, asked, names.s);
+  else
+    st = ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
   ww_buf_free(&names);
   return st;
 }
 
-static ww_status choose(ww_cmd *c, const ww_module *m, const ww_launch *l, const ww_fn **fn) {
+static ww_status choose(ww_cmd *c, const ww_unit *u, const ww_launch *l, const ww_fn **fn) {
+  const ww_module *m = &u->module;
   *fn = NULL;
   if (l->kernel) *fn = ww_ir_find(m, l->kernel);
   uint32_t kernels = 0;
@@ -106,7 +115,7 @@ static ww_status choose(ww_cmd *c, const ww_module *m, const ww_launch *l, const
     if (m->fns[k].kernel && kernels++ == 0) *fn = &m->fns[k];
   if (*fn && kernels <= 1) return WW_OK;
   *fn = NULL;
-  return no_kernel(c, m, l->file, l->kernel);
+  return no_kernel(c, u, l->file, l->kernel);
 }
 
 /* ---- weaker sources of the launch ---- */
@@ -137,9 +146,10 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
                            const ww_fn **fn, ww_strings *said) {
   ww_front_options f;
   c->file = launch->file;
-  ww_status st = front_options(c, o, launch, &f);
+  const char **files = c->noperands ? (const char **)c->operands : &launch->file;
+  ww_status st = ww_source_front(c, o, files, c->noperands ? c->noperands : 1, launch, &f);
   if (!st) st = load(c, &f, cache);
-  if (!st) st = choose(c, &cache->unit.module, launch, fn);
+  if (!st) st = choose(c, &cache->unit, launch, fn);
   if (st) return st;
   c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
   if (complete(launch, *fn)) return WW_OK;

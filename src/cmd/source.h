@@ -5,27 +5,34 @@
 #include "../front/front.h"
 #include "cmd.h"
 
-/* Options that every command on a kernel takes; a command's options struct begins with it. */
+/* What source files, kernel and launch were asked for; a command's options struct has it as `source`. */
 typedef struct {
   const char *kernel, *launch, *lang, *database, *grid, *block, *shared;
   ww_strings args, instantiate;
   bool no_sdk;
 } ww_source_options;
 
-#define WW_SOURCE_OPTIONS(T)                                                                                                     \
-  {"kernel", 'k', WW_OPT_STR, "NAME", "which kernel: plain or mangled name", offsetof(T, source.kernel)},                          \
+/* Options of every command that reads source files: how to read them. */
+#define WW_FRONT_OPTIONS(T)                                                                                                       \
+  {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)},            \
+      {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
+      {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)},                     \
+      {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+
+/* And of those about one kernel and its launch. */
+#define WW_SOURCE_OPTIONS(T)                                                                                                      \
+  {"kernel", 'k', WW_OPT_STR, "NAME", "which kernel: plain or mangled name", offsetof(T, source.kernel)},                         \
       {"launch", 'l', WW_OPT_STR, "FILE", "launch spec: one JSON object, or one per line", offsetof(T, source.launch)},           \
       {"grid", 'g', WW_OPT_STR, "N[,N,N]", "blocks; expressions over arguments: n/256", offsetof(T, source.grid)},                \
       {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)},                                     \
       {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)},                                    \
       {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", "n=1<<20, x=f32[n], idx=[n]:permutation (repeatable)", offsetof(T, source.args)},   \
-      {"lang", 0, WW_OPT_STR, "LANG", "cuda, opencl, hip or openmp; else by name and contents", offsetof(T, source.lang)},        \
-      {"instantiate", 0, WW_OPT_LIST, "T", "instantiate a template: 'kern<float,256>' (repeatable)", offsetof(T, source.instantiate)}, \
-      {"no-sdk", 0, WW_OPT_FLAG, NULL, "ignore installed CUDA and ROCm headers", offsetof(T, source.no_sdk)},                     \
-  {"compile-commands", 'p', WW_OPT_STR, "FILE", "compile_commands.json or its folder; else found upward", offsetof(T, source.database)}
+      WW_FRONT_OPTIONS(T)
 
-/* --lang: a ww_dialect, -1 when not given. */
-ww_status ww_dialect_named(const char *lang, int *out, ww_err *e);
+/* Checks the files and collects what the front end needs: the options, flags of the project's build, those of the launch
+ * spec (may be NULL), those behind `--`. */
+ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n, const ww_launch *l,
+                          ww_front_options *out);
 
 /* Parsed files, kept while the next launch is about the same ones. */
 typedef struct {

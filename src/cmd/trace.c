@@ -17,7 +17,8 @@ static const ww_option table[] = {
      offsetof(options, budget)},
     {"max-steps", 0, WW_OPT_UINT, "N", "give up after N warp instructions", offsetof(options, max_steps)},
     {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...", offsetof(options, dump)},
-    {"print", 0, WW_OPT_FLAG, NULL, "let the kernel's printf reach stdout", offsetof(options, print)},
+    {"print", 0, WW_OPT_FLAG, NULL, "show what the kernel prints, in the blocks that run (not with --json)",
+     offsetof(options, print)},
     {0},
 };
 
@@ -28,6 +29,17 @@ static void print_json(const ww_report *r, ww_trace_json *x) {
   ww_report_write(r, &j, ww_trace_write, x);
   ww_buf_puts(&b, "\n");
   ww_print_buf(&b);
+}
+
+/* A kernel that cannot run often misses a header: say so where it is known. */
+static void blame_header(const ww_unit *u, ww_err *e) {
+  for (uint32_t k = 0; k < u->ndiags; k++) {
+    const ww_diag *d = &u->diags[k];
+    size_t n = strlen(e->msg);
+    if (!ww_starts(d->message, "header '")) continue;
+    snprintf(e->msg + n, sizeof e->msg - n, "; %s:%u: %s", d->file ? ww_path_base(d->file) : "?", d->line, d->message);
+    return;
+  }
 }
 
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
@@ -51,7 +63,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
     r.assumed.n = said.n;
     r.launch.file = launch->file;
     r.launch.kernel = fn->name;
-    ww_trace_report(m, fn, &r, &report);
+    ww_trace_report(fn, &r, &report);
     report.file = launch->file;
     report.gpu = c->global.gpu;
     if (c->global.json)
@@ -60,6 +72,7 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
       ww_trace_print(m, fn, &r, stdout);
   } else if (c->err.file)
     c->err.file = ww_strdup(c->arena, c->err.file);
+  if (st == WW_EUNSUPPORTED) blame_header(&cache->unit, &c->err);
   ww_arena_free(a);
   return st;
 }

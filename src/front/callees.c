@@ -73,7 +73,7 @@ uint32_t call_split(const char *s, char sep, char tok[][24], uint32_t max) {
 
 static bool odd_width(const low_type *t) {
   for (uint32_t i = 0; i < t->n; i++)
-    if (t->c[i].bits != low_width(t->c[i].type)) return true;
+    if (t->c[i].bits != ww_type_bits(t->c[i].type)) return true;
   return false;
 }
 
@@ -156,12 +156,12 @@ ww_val each_sat(low_callee *c, const low_lane *s, int op, int sign) {
   if (!sign && op == WW_OP_SUB) return low_op(F, WW_OP_SUB, t, low_op(F, WW_OP_UMAX, t, a, b, WW_NOVAL), b, WW_NOVAL);
   ww_val r = low_op(F, op, t, a, b, WW_NOVAL);
   if (!sign) return low_select(F, t, low_cmp(F, WW_ULT, t, r, a), low_const(F, t, ~0ull), r);
-  ww_val top = low_const(F, t, low_width(t) - 1);
+  ww_val top = low_const(F, t, ww_type_bits(t) - 1);
   ww_val x = low_op(F, WW_OP_XOR, t, a, r, WW_NOVAL);
   ww_val y = low_op(F, WW_OP_XOR, t, op == WW_OP_ADD ? b : a, op == WW_OP_ADD ? r : b, WW_NOVAL);
   ww_val over = low_cmp(F, WW_SLT, t, low_op(F, WW_OP_AND, t, x, y, WW_NOVAL), low_const(F, t, 0));
   ww_val limit = low_op(F, WW_OP_XOR, t, low_op(F, WW_OP_ASHR, t, a, top, WW_NOVAL),
-                        low_const(F, t, (1ull << (low_width(t) - 1)) - 1), WW_NOVAL);
+                        low_const(F, t, (1ull << (ww_type_bits(t) - 1)) - 1), WW_NOVAL);
   return low_select(F, t, over, limit, r);
 }
 
@@ -199,7 +199,7 @@ ww_val lane_bool(low_callee *c, ww_val i1, const low_lane *s) {
 ww_val each_fclass(low_callee *c, const low_lane *s, int what, int y) {
   (void)y;
   low_fn *F = c->F;
-  ww_type t = s->t[0], it = low_int_type(low_width(t));
+  ww_type t = s->t[0], it = low_int_type(ww_type_bits(t));
   ww_val a = s->v[0], b = s->v[1], inf = low_fconst(F, t, (double)__builtin_inf()), r;
   static const uint8_t two[] = {
       [FC_NOT_NAN2] = WW_FORD, [FC_NAN2] = WW_FUNO, [FC_EQ] = WW_FOEQ, [FC_NE] = WW_FUNE, [FC_GT] = WW_FOGT,
@@ -231,7 +231,7 @@ ww_val each_fshift(low_callee *c, const low_lane *s, int op, int mode) { /* 1: a
   low_fn *F = c->F;
   ww_type t = s->rt;
   if (mode == 2) return low_op(F, op, t, s->v[0], s->v[0], low_int_to(F, s->v[1], s->t[1], t, false));
-  unsigned w = low_width(t);
+  unsigned w = ww_type_bits(t);
   ww_val r = low_op(F, op, t, s->v[0], s->v[1], s->v[2]);
   if (mode == 0) return r;
   ww_val full = low_cmp(F, WW_UGE, t, s->v[2], low_const(F, t, w));
@@ -303,7 +303,7 @@ void call_overflow(low_callee *c, int op, int sign) {
   }
   if (op == WW_OP_MUL) {
     ww_val hi = low_op(F, sign ? WW_OP_MULHS : WW_OP_MULHU, t, a, b, WW_NOVAL);
-    ww_val fits = sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, low_width(t) - 1), WW_NOVAL) : zero;
+    ww_val fits = sign ? low_op(F, WW_OP_ASHR, t, r, low_const(F, t, ww_type_bits(t) - 1), WW_NOVAL) : zero;
     over = low_cmp(F, WW_NE, t, hi, fits);
   } else if (!sign)
     over = op == WW_OP_ADD ? low_cmp(F, WW_ULT, t, r, a) : low_cmp(F, WW_ULT, t, a, b);
@@ -411,7 +411,7 @@ static ww_val fpclass(low_fn *F, ww_type t, ww_val a, unsigned mask) {
     if (!neg && !pos) continue;
     ww_val v = magnitude_class(F, t, a, g);
     if (g && neg != pos) {
-      ww_type it = low_int_type(low_width(t));
+      ww_type it = low_int_type(ww_type_bits(t));
       if (sign == WW_NOVAL) sign = low_cmp(F, WW_SLT, it, low_bits(F, a, t, it), low_const(F, it, 0));
       v = low_op(F, WW_OP_AND, WW_I1, v,
                  neg ? sign : low_op(F, WW_OP_XOR, WW_I1, sign, low_const(F, WW_I1, 1), WW_NOVAL), WW_NOVAL);

@@ -292,7 +292,7 @@ static bool ocml_pointer(low_callee *c, const char *s) {
     at = 2;
   } else
     return false;
-  low_comp one = {(uint8_t)ot, ww_type_bytes[ot], (uint16_t)low_width(ot), 0};
+  low_comp one = {(uint8_t)ot, ww_type_bytes[ot], (uint16_t)ww_type_bits(ot), 0};
   low_store(F, call_ptr(c, at, ww_type_bytes[ot]), &one, 1, &out);
   return true;
 }

@@ -252,8 +252,8 @@ static ww_val each_upsample(low_callee *c, const low_lane *s, int x, int y) {
   (void)x, (void)y;
   low_fn *F = c->F;
   ww_val hi = low_int_to(F, s->v[0], s->t[0], s->rt, false), lo = low_int_to(F, s->v[1], s->t[1], s->rt, false);
-  return low_op(F, WW_OP_OR, s->rt, low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, low_width(s->t[1])), WW_NOVAL),
-                lo, WW_NOVAL);
+  return low_op(F, WW_OP_OR, s->rt,
+                low_op(F, WW_OP_SHL, s->rt, hi, low_const(F, s->rt, ww_type_bits(s->t[1])), WW_NOVAL), lo, WW_NOVAL);
 }
 
 static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x, int y) { /* exact for up to 32 bits, in 64 */
@@ -264,20 +264,20 @@ static ww_val each_mad_sat(low_callee *c, const low_lane *s, int x, int y) { /* 
   ww_val v[3];
   for (int k = 0; k < 3; k++) v[k] = low_int_to(F, s->v[k], t, WW_I64, s->sign);
   ww_val r = low_op(F, WW_OP_ADD, WW_I64, low_op(F, WW_OP_MUL, WW_I64, v[0], v[1], WW_NOVAL), v[2], WW_NOVAL);
-  unsigned w = low_width(t) & 63;
+  unsigned w = ww_type_bits(t) & 63;
   uint64_t hi = s->sign ? (1ull << (w - 1)) - 1 : (1ull << w) - 1, lo = s->sign ? (uint64_t) - (1ll << (w - 1)) : 0;
   r = low_op(F, WW_OP_SMIN, WW_I64, r, low_const(F, WW_I64, hi), WW_NOVAL);
   return low_int_to(F, low_op(F, WW_OP_SMAX, WW_I64, r, low_const(F, WW_I64, lo), WW_NOVAL), WW_I64, t, false);
 }
 
 static ww_val as_int(low_callee *c, const low_lane *s, int k) {
-  return low_bits(c->F, s->v[k], s->t[k], low_int_type(low_width(s->t[k])));
+  return low_bits(c->F, s->v[k], s->t[k], low_int_type(ww_type_bits(s->t[k])));
 }
 
 static ww_val each_bitselect(low_callee *c, const low_lane *s, int x, int y) { /* a where the mask is 0, b where 1 */
   (void)x, (void)y;
   low_fn *F = c->F;
-  ww_type t = low_int_type(low_width(s->rt));
+  ww_type t = low_int_type(ww_type_bits(s->rt));
   ww_val a = as_int(c, s, 0), b = as_int(c, s, 1), m = as_int(c, s, 2);
   ww_val d = low_op(F, WW_OP_AND, t, low_op(F, WW_OP_XOR, t, a, b, WW_NOVAL), m, WW_NOVAL);
   return low_bits(F, low_op(F, WW_OP_XOR, t, a, d, WW_NOVAL), t, s->rt);
@@ -365,7 +365,7 @@ static void store_all(low_callee *c, uint32_t arg, const ww_val *v, uint32_t n, 
   low_comp k[16];
   uint32_t size = ww_type_bytes[t];
   for (uint32_t i = 0; i < n && i < 16; i++)
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
+    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
   low_store(c->F, call_ptr(c, arg, n == 3 ? 4 * size : n * size), k, n < 16 ? n : 16, v);
 }
 
@@ -415,12 +415,12 @@ static ww_val each_convert(low_callee *c, const low_lane *s, int round,
                            int flags) { /* flags: 1 target signed, 2 saturate */
   low_fn *F = c->F;
   bool from_f = ww_is_float(s->t[0]), to_f = ww_is_float(s->rt), to_signed = flags & 1;
-  unsigned w = low_width(s->rt);
+  unsigned w = ww_type_bits(s->rt);
   ww_val v = s->v[0];
   if (from_f || to_f) return each_cvt(c, s, round, from_f ? to_signed : s->sign);
   if (!(flags & 2) || s->t[0] == WW_I1) return low_int_to(F, v, s->t[0], s->rt, s->sign);
   /* clamp where the source reaches beyond the target's range */
-  unsigned wf = low_width(s->t[0]);
+  unsigned wf = ww_type_bits(s->t[0]);
   uint64_t top = to_signed ? (1ull << (w - 1)) - 1 : w == 64 ? ~0ull : (1ull << w) - 1;
   if (s->sign && !to_signed) v = low_op(F, WW_OP_SMAX, s->t[0], v, low_const(F, s->t[0], 0), WW_NOVAL);
   if (s->sign && to_signed && wf > w)
@@ -470,7 +470,7 @@ static bool cl_vload(low_callee *c, const char *s) {
   ww_type t = half ? WW_F16 : c->rt->c[0].type;
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 0, 1, n, size, aligned, &p);
-  for (uint32_t i = 0; i < n; i++) k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
+  for (uint32_t i = 0; i < n; i++) k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
   low_load(c->F, p, k, n, v);
   for (uint32_t i = 0; i < n; i++)
     c->res[i] =
@@ -492,7 +492,7 @@ static bool cl_vstore(low_callee *c, const char *s) {
   uint32_t size = ww_type_bytes[t];
   vector_address(c, 1, 2, n, size, aligned, &p);
   for (uint32_t i = 0; i < n; i++) {
-    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)low_width(t), i * size};
+    k[i] = (low_comp){(uint8_t)t, (uint8_t)size, (uint16_t)ww_type_bits(t), i * size};
     v[i] = low_comp_of(c->F, c->arg[0], i);
     if (half && from != WW_F16) v[i] = low_cvt(c->F, WW_OP_FCVT, WW_F16, from, round, v[i]);
   }
@@ -573,7 +573,7 @@ static bool cl_atomic(low_callee *c, const char *s) {
   if (!c->nargs) return false;
   ww_type t = pointee(c);
   low_addr p = call_ptr(c, 0, 16);
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), 0};
+  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
   p.flags = 0;
   if (!strcmp(op, "inc") || !strcmp(op, "dec")) {
     ww_val k = low_const(F, t, 1), r = low_atom(F, op[0] == 'i' ? WW_RMW_ADD : WW_RMW_SUB, t, p, k, call_used(c));
@@ -587,7 +587,8 @@ static bool cl_atomic(low_callee *c, const char *s) {
     low_load(F, e, &one, 1, &want);
     old = low_cas(F, t, p, want, call_arg(c, 2));
     low_store(F, e, &one, 1, &old);
-    call_set_int(c, low_cmp(F, WW_EQ, t, ww_is_float(t) ? low_bits(F, old, t, low_int_type(low_width(t))) : old, want),
+    call_set_int(c,
+                 low_cmp(F, WW_EQ, t, ww_is_float(t) ? low_bits(F, old, t, low_int_type(ww_type_bits(t))) : old, want),
                  WW_I1, false);
     return true;
   }
@@ -630,7 +631,7 @@ static int reduce_op(const char *s, ww_type t, bool sign) {
 }
 
 static ww_val identity(low_fn *F, int op, ww_type t) {
-  uint64_t top = 1ull << ((low_width(t) - 1) & 63);
+  uint64_t top = 1ull << ((ww_type_bits(t) - 1) & 63);
   switch (op) {
   case WW_OP_MUL: return low_const(F, t, 1);
   case WW_OP_FMUL: return low_fconst(F, t, 1);

@@ -507,7 +507,7 @@ static ww_type arg_type(low_callee *c, uint32_t i) {
 }
 
 static void store_to(low_callee *c, uint32_t i, ww_val v, ww_type t) {
-  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), 0};
+  low_comp one = {(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
   low_store(c->F, call_ptr(c, i, ww_type_bytes[t]), &one, 1, &v);
 }
 

@@ -131,13 +131,11 @@ const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
   return name ? ww_path_join(a, ww_shim_dir(a), name) : NULL;
 }
 
-static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
 /* A .c file is C, unless a C++ standard is asked for: some builds hand .c files to the C++ compiler. */
 static bool is_c(const ww_job *j) {
   const char *dot = strrchr(j->file, '.');
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
-    if (starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++")) return false;
+    if (ww_starts(j->flags->driver.v[i], "-std=") && strstr(j->flags->driver.v[i], "++")) return false;
   return dot && !strcmp(dot, ".c");
 }
 
@@ -195,7 +193,7 @@ static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 
 /* CUDA 13's own library needs C++17. */
 static bool too_old(const char *flag) {
-  const char *std = starts(flag, "-std=") ? strstr(flag, "++") : NULL;
+  const char *std = ww_starts(flag, "-std=") ? strstr(flag, "++") : NULL;
   return std && (strstr(std, "98") || strstr(std, "03") || strstr(std, "11") || strstr(std, "14") ||
                  strstr(std, "0x") || strstr(std, "1y"));
 }
@@ -275,7 +273,7 @@ static void keep_lasting(const ww_strs *all, ww_arena *a, ww_strs *out) {
   for (uint32_t i = 0; i + 1 < all->n; i++) { /* the last word is the input */
     const char *w = all->v[i];
     bool skip = false;
-    for (size_t k = 0; k < sizeof one / sizeof *one; k++) skip |= starts(w, one[k]);
+    for (size_t k = 0; k < sizeof one / sizeof *one; k++) skip |= ww_starts(w, one[k]);
     for (size_t k = 0; k < sizeof two / sizeof *two && !skip; k++)
       if (!strcmp(w, two[k])) skip = true, i++;
     if (!skip) ww_push(a, out, w);
@@ -366,11 +364,11 @@ static bool parse_msg(const char *line, size_t n, ww_arena *a, ww_msg *m) {
     m->file = place;
     return true;
   }
-  if (n > 7 && starts(line, "error: ")) {
+  if (n > 7 && ww_starts(line, "error: ")) {
     *m = (ww_msg){.severity = WW_MSG_ERROR, .text = ww_strndup(a, line + 7, n - 7)};
     return true;
   }
-  if (n > 13 && starts(line, "fatal error: ")) {
+  if (n > 13 && ww_starts(line, "fatal error: ")) {
     *m = (ww_msg){.severity = WW_MSG_FATAL, .text = ww_strndup(a, line + 13, n - 13)};
     return true;
   }
@@ -385,7 +383,7 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
   for (const char *p = text; *p;) {
     size_t n = strcspn(p, "\n");
     ww_msg m;
-    if (starts(p, from)) {
+    if (ww_starts(p, from)) {
       char *place = ww_strndup(a, p + strlen(from), n - strlen(from) - 1);
       char *colon = strrchr(place, ':');
       if (colon && !inc) { /* the first is the outermost */

@@ -89,10 +89,9 @@ static ww_status choose_dialect(const ww_front_options *o, const ww_flags *f, in
   int d = o->dialect >= 0 ? o->dialect : f->dialect;
   for (uint32_t i = 0; i < o->nfiles && d < 0; i++) d = in[i].dialect;
   if (d < 0)
-    return ww_fail(
-        e, WW_EUSAGE,
-        "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --dialect cuda|hip|opencl|openmp",
-        o->files[0]);
+    return ww_fail(e, WW_EUSAGE,
+                   "cannot tell the dialect of '%s': name it .cu, .hip or .cl, or give --lang cuda|hip|opencl|openmp",
+                   o->files[0]);
   uint32_t device = 0;
   for (uint32_t i = 0; i < o->nfiles; i++) {
     in[i].device = in[i].dialect == d || o->nfiles == 1;

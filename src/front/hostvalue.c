@@ -180,15 +180,13 @@ LLVMValueRef ww_host_stored_value(const ww_host_ir *h, LLVMValueRef base, int64_
 
 /* ---- allocations ---- */
 
-static bool starts(const char *s, const char *with) { return !strncmp(s, with, strlen(with)); }
-
 /* cudaMalloc(&p, bytes), hipMallocManaged(&p, bytes, flags), cudaMallocHost ...; C++ overloads carry mangled names. */
 static bool fills_pointer(const char *name) {
-  if (starts(name, "_Z")) name += 2 + strspn(name + 2, "0123456789");
-  if (!starts(name, "cuda") && !starts(name, "hip")) return false;
+  if (ww_starts(name, "_Z")) name += 2 + strspn(name + 2, "0123456789");
+  if (!ww_starts(name, "cuda") && !ww_starts(name, "hip")) return false;
   name += name[0] == 'c' ? 4 : 3;
-  return starts(name, "Malloc") && !starts(name, "MallocPitch") && !starts(name, "Malloc3D") &&
-         !starts(name, "MallocArray");
+  return ww_starts(name, "Malloc") && !ww_starts(name, "MallocPitch") && !ww_starts(name, "Malloc3D") &&
+         !ww_starts(name, "MallocArray");
 }
 
 static uint64_t size_at_call(LLVMValueRef call) {

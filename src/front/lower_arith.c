@@ -6,8 +6,6 @@
 
 static LLVMValueRef operand(LLVMValueRef inst, unsigned i) { return LLVMGetOperand(inst, i); }
 
-static bool wide_int(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64; }
-
 /* ---- integer arithmetic ---- */
 
 static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, ww_val b, int flags) {
@@ -28,7 +26,7 @@ static ww_val int_binop(low_fn *F, LLVMOpcode op, const low_comp *c, ww_val a, w
     else if (o == WW_OP_UREM || o == WW_OP_SREM)
       return low_const(F, t, 0);
   }
-  bool odd = c->bits < low_width(t), with_sign = o == WW_OP_SDIV || o == WW_OP_SREM || o == WW_OP_ASHR;
+  bool odd = c->bits < ww_type_bits(t), with_sign = o == WW_OP_SDIV || o == WW_OP_SREM || o == WW_OP_ASHR;
   if (odd && with_sign) {
     a = low_signed(F, a, t, c->bits);
     if (o != WW_OP_ASHR) b = low_signed(F, b, t, c->bits);
@@ -204,7 +202,7 @@ void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
   low_val *a = low_get(F, operand(inst, 0)), *b = low_get(F, operand(inst, 1));
-  if (wide_int(LLVMTypeOf(inst)))
+  if (low_wide_int(LLVMTypeOf(inst)))
     wide_binop(F, op, t, a->v, b->v, out);
   else {
     bool wraps = op == LLVMAdd || op == LLVMSub || op == LLVMMul || op == LLVMShl;
@@ -251,7 +249,7 @@ void low_icmp(low_fn *F, LLVMValueRef inst) {
   const low_type *t = low_flat(F->L, LLVMTypeOf(x));
   ww_cmp p = int_predicate(LLVMGetICmpPredicate(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n + 1);
-  if (wide_int(LLVMTypeOf(x))) {
+  if (low_wide_int(LLVMTypeOf(x))) {
     out[0] = wide_cmp(F, p, t, low_get(F, x)->v, low_get(F, y)->v);
     low_set(F, inst, out, 1);
     return;
@@ -335,7 +333,7 @@ void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op) {
     const ww_val *in = low_get(F, operand(inst, 0))->v;
     for (uint32_t i = 0; i < lanes; i++)
       int_cast(F, f->c + i * nf, nf, in + i * nf, t->c + i * nt, nt, op == LLVMSExt, out + i * nt);
-  } else if (f->n != t->n || wide_int(ft) || wide_int(tt))
+  } else if (f->n != t->n || low_wide_int(ft) || low_wide_int(tt))
     low_refuse(F, "conversion between floating point and integers wider than 64 bits");
   else
     for (uint32_t i = 0; i < t->n; i++)
@@ -354,7 +352,7 @@ void low_bitcast(low_fn *F, LLVMValueRef inst) {
 void low_pointer_cast(low_fn *F, LLVMValueRef inst) { /* ptrtoint, inttoptr: an address is 64 bits wide here */
   const low_type *f = low_flat(F->L, LLVMTypeOf(operand(inst, 0))), *t = low_flat(F->L, LLVMTypeOf(inst));
   ww_val *out = WW_NEWN(F->L->a, ww_val, t->n);
-  if (wide_int(LLVMTypeOf(inst)) || wide_int(LLVMTypeOf(operand(inst, 0))))
+  if (low_wide_int(LLVMTypeOf(inst)) || low_wide_int(LLVMTypeOf(operand(inst, 0))))
     low_refuse(F, "an integer wider than 64 bits as a pointer");
   for (uint32_t i = 0; i < t->n; i++)
     out[i] = low_mask(F, low_int_to(F, low_comp_of(F, operand(inst, 0), i), f->c[i].type, t->c[i].type, false),

@@ -55,7 +55,7 @@ static void add_reg(ptx_state *s, const char *name, ww_type t) {
 
 static ww_val reshape(low_fn *F, ww_val v, ww_type from, ww_type to, bool sign) {
   if (from == to) return v;
-  unsigned wf = low_width(from), wt = low_width(to);
+  unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
   if (wf == wt) return low_bits(F, v, from, to);
   ww_type fi = low_int_type(wf), ti = low_int_type(wt);
   return low_bits(F, low_int_to(F, low_bits(F, v, from, fi), fi, ti, sign), ti, to);
@@ -87,7 +87,7 @@ static bool immediate(const char *s, ww_type t, uint64_t *bits) {
   uint64_t v = strtoull(d, NULL, 0);
   if (neg) v = (uint64_t) - (int64_t)v;
   *bits = v;
-  if (ww_is_float(t) && low_width(t) == 32 && v < 16) *bits = low_float_bits(t, (double)(int64_t)v);
+  if (ww_is_float(t) && ww_type_bits(t) == 32 && v < 16) *bits = low_float_bits(t, (double)(int64_t)v);
   return true;
 }
 
@@ -118,12 +118,12 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
   return n;
 }
 
-static low_comp comp_of(ww_type t) { return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), 0}; }
+static low_comp comp_of(ww_type t) { return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0}; }
 
 static ww_val read_vector(ptx_ins *i, const char *operand, ww_type t) { /* {lo, hi} as one value */
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? low_width(t) / n : 0;
+  unsigned w = n ? ww_type_bits(t) / n : 0;
   low_comp from[8], to = comp_of(t);
   ww_val v[8];
   for (uint32_t k = 0; k < n; k++) {
@@ -156,7 +156,7 @@ ww_val ptx_read(ptx_ins *i, const char *operand, ww_type t) {
 static void write_vector(ptx_ins *i, const char *operand, ww_val v, ww_type t) {
   const char *part[8];
   uint32_t n = ptx_list(i, operand, part, 8);
-  unsigned w = n ? low_width(t) / n : 0;
+  unsigned w = n ? ww_type_bits(t) / n : 0;
   low_comp to[8], from = comp_of(t);
   ww_val out[8];
   for (uint32_t k = 0; k < n; k++) to[k] = comp_of(low_int_type(w));
@@ -175,7 +175,7 @@ void ptx_write(ptx_ins *i, const char *operand, ww_val v, ww_type t, bool sign) 
     ptx_refuse(i);
     return;
   }
-  if (low_width(r->declared) != low_width(t)) v = reshape(i->F, v, t, r->declared, sign), t = r->declared;
+  if (ww_type_bits(r->declared) != ww_type_bits(t)) v = reshape(i->F, v, t, r->declared, sign), t = r->declared;
   r->v = v;
   r->type = t;
 }

@@ -302,7 +302,7 @@ static bool op_bfind(ptx_ins *i, int x) { /* highest set bit (of the complement,
   (void)x;
   ptx_type t = ptx_nth_type(i, 0);
   low_fn *F = i->F;
-  ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, low_width(t.t) - 1);
+  ww_val v = read_t(i, 1, t.t), top = low_const(F, t.t, ww_type_bits(t.t) - 1);
   if (t.sign) v = low_op(F, WW_OP_XOR, t.t, v, low_op(F, WW_OP_ASHR, t.t, v, top, WW_NOVAL), WW_NOVAL);
   ww_val z = low_op(F, WW_OP_CTLZ, t.t, v, WW_NOVAL, WW_NOVAL);
   ww_val r = ptx_has(i, "shiftamt") ? z : low_op(F, WW_OP_SUB, t.t, top, z, WW_NOVAL);
@@ -357,8 +357,8 @@ static ww_val convert(ptx_ins *i, ptx_type to, ptx_type from, ww_val v) {
   }
   if (ff) return low_cvt(F, to.sign ? WW_OP_FTOSI : WW_OP_FTOUI, to.t, from.t, rounding(i), v);
   if (tf) return low_cvt(F, from.sign ? WW_OP_SITOF : WW_OP_UITOF, to.t, from.t, rounding(i), v);
-  if (ptx_has(i, "sat") && low_width(to.t) < low_width(from.t)) { /* clamp to the narrower range */
-    unsigned w = low_width(to.t);
+  if (ptx_has(i, "sat") && ww_type_bits(to.t) < ww_type_bits(from.t)) { /* clamp to the narrower range */
+    unsigned w = ww_type_bits(to.t);
     int64_t lo = to.sign ? -(1ll << (w - 1)) : 0, hi = to.sign ? (1ll << (w - 1)) - 1 : (1ll << w) - 1;
     if (from.sign) v = low_op(F, WW_OP_SMAX, from.t, v, low_const(F, from.t, (uint64_t)lo), WW_NOVAL);
     v = low_op(F, from.sign ? WW_OP_SMIN : WW_OP_UMIN, from.t, v, low_const(F, from.t, (uint64_t)hi), WW_NOVAL);
@@ -492,7 +492,7 @@ static int cache_flags(const ptx_ins *i) {
 
 static void elements(low_comp *c, uint32_t n, ww_type t) {
   for (uint32_t k = 0; k < n; k++)
-    c[k] = (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), k * ww_type_bytes[t]};
+    c[k] = (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), k * ww_type_bytes[t]};
 }
 
 static bool op_ld(ptx_ins *i, int x) {

@@ -25,7 +25,7 @@ static ww_val intern(low_fn *F, ww_value v) {
 }
 
 ww_val low_const(low_fn *F, ww_type t, uint64_t bits) {
-  unsigned w = low_width(t);
+  unsigned w = ww_type_bits(t);
   if (w < 64) bits &= (1ull << w) - 1;
   return intern(F, (ww_value){.type = (uint8_t)t, .kind = WW_VAL_CONST, .bits = bits});
 }

@@ -61,8 +61,6 @@ ww_type low_int_type(unsigned bits) {
   return bits <= 1 ? WW_I1 : bits <= 8 ? WW_I8 : bits <= 16 ? WW_I16 : bits <= 32 ? WW_I32 : WW_I64;
 }
 
-unsigned low_width(ww_type t) { return t == WW_I1 ? 1 : ww_type_bytes[t] * 8u; }
-
 enum { MAX_COMPONENTS = 8192 };
 
 typedef struct {
@@ -232,7 +230,7 @@ ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, 
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   uint64_t k;
   if (from == to) return a;
-  unsigned wf = low_width(from), wt = low_width(to);
+  unsigned wf = ww_type_bits(from), wt = ww_type_bits(to);
   if (low_is_const(F, a, &k)) {
     if (sign && wf < 64) k = (uint64_t)((int64_t)(k << (64 - wf)) >> (64 - wf));
     return low_const(F, to, k);
@@ -248,12 +246,12 @@ ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to) {
 }
 
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits) {
-  if (bits >= low_width(t) || ww_is_float(t)) return a;
+  if (bits >= ww_type_bits(t) || ww_is_float(t)) return a;
   return low_op(F, WW_OP_AND, t, a, low_const(F, t, (1ull << bits) - 1), WW_NOVAL);
 }
 
 ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits) {
-  unsigned w = low_width(t);
+  unsigned w = ww_type_bits(t);
   if (bits >= w) return a;
   ww_val k = low_const(F, t, w - bits);
   return low_op(F, WW_OP_ASHR, t, low_op(F, WW_OP_SHL, t, a, k, WW_NOVAL), k, WW_NOVAL);

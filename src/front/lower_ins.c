@@ -190,8 +190,6 @@ static void same(low_fn *F, LLVMValueRef inst) { /* freeze, address-space cast *
     low_set(F, inst, v->v, v->n);
 }
 
-static bool wide_int(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64; }
-
 /* ---- memory ---- */
 
 static bool bit_vector(LLVMTypeRef t) {
@@ -297,7 +295,7 @@ static void atomicrmw(low_fn *F, LLVMValueRef inst) {
   };
   const low_type *t = low_flat(F->L, LLVMTypeOf(inst));
   unsigned op = (unsigned)LLVMGetAtomicRMWBinOp(inst);
-  if (op >= sizeof map || t->n > 16 || wide_int(LLVMTypeOf(inst))) {
+  if (op >= sizeof map || t->n > 16 || low_wide_int(LLVMTypeOf(inst))) {
     low_refuse(F, "an atomic operation that is not supported");
     return;
   }

@@ -103,8 +103,6 @@ typedef struct low_fn {
   WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
   low_map block_of;              /* LLVM block -> its first block */
   WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
-  LLVMValueRef *llvm_blocks;
-  uint32_t nllvm_blocks;
   uint32_t frame;   /* bytes of local memory so far */
   low_map widened;  /* result of a zext or sext + 1 -> its operand */
   low_map deferred; /* fmul waiting to be fused */
@@ -120,7 +118,7 @@ typedef struct low_fn {
 void low_refuse(low_fn *F, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* keeps the first reason */
 const low_type *low_flat(low *L, LLVMTypeRef t);
 ww_type low_int_type(unsigned bits);
-unsigned low_width(ww_type t); /* bits */
+static inline bool low_wide_int(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64; }
 uint32_t low_new_block(low_fn *F, const char *name);
 low_block *low_cur(low_fn *F);
 ww_val low_new_val(low_fn *F, ww_type t);

@@ -56,7 +56,7 @@ static void load_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_va
 
 /* A component whose alignment or size is odd: integer pieces, put together. */
 static ww_val load_pieces(low_fn *F, low_addr p, const low_comp *c) {
-  ww_type t = low_int_type(low_width(c->type));
+  ww_type t = low_int_type(ww_type_bits(c->type));
   ww_val acc = WW_NOVAL;
   for (uint32_t at = 0; at < c->mem;) {
     uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));
@@ -89,7 +89,7 @@ static void store_run(low_fn *F, low_addr p, const low_comp *c, uint32_t n, cons
 }
 
 static void store_pieces(low_fn *F, low_addr p, const low_comp *c, ww_val in) {
-  ww_type t = low_int_type(low_width(c->type));
+  ww_type t = low_int_type(ww_type_bits(c->type));
   in = low_bits(F, in, c->type, t);
   for (uint32_t at = 0; at < c->mem;) {
     uint32_t n = piece_bytes(c->mem - at, align_at(p.align, c->off + at));

@@ -38,14 +38,16 @@ static bool element_type(const char *s, ww_type *t, bool *is_unsigned) {
   return false;
 }
 
-static low_comp scalar_comp(ww_type t) { return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)low_width(t), 0}; }
+static low_comp scalar_comp(ww_type t) {
+  return (low_comp){(uint8_t)t, ww_type_bytes[t], (uint16_t)ww_type_bits(t), 0};
+}
 
 /* Registers (of any packing) as elements of type t; returns how many. */
 static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, ww_val *out, uint32_t max) {
   uint32_t n = 0;
   for (uint32_t r = 0; r < nreg; r++) {
     low_comp from = scalar_comp(F->vals.v[reg[r]].type), to[8];
-    uint32_t k = from.bits / low_width(t);
+    uint32_t k = from.bits / ww_type_bits(t);
     if (!k || k > 8 || n + k > max) return 0;
     for (uint32_t i = 0; i < k; i++) to[i] = scalar_comp(t);
     low_repack(F, &from, 1, &reg[r], to, k, out + n);
@@ -55,7 +57,7 @@ static uint32_t unpack(low_fn *F, const ww_val *reg, uint32_t nreg, ww_type t, w
 }
 
 static void pack(low_fn *F, const ww_val *in, uint32_t n, ww_type t, ww_type word, ww_val *out) {
-  uint32_t k = low_width(word) / low_width(t);
+  uint32_t k = ww_type_bits(word) / ww_type_bits(t);
   low_comp from[8], to = scalar_comp(word);
   for (uint32_t i = 0; i < k && i < 8; i++) from[i] = scalar_comp(t);
   for (uint32_t w = 0; w < n / k; w++) low_repack(F, from, k, in + w * k, &to, 1, &out[w]);
@@ -168,7 +170,7 @@ static void fragment_access(fragment *f, bool store, ww_val *v) {
     low_addr p = element_at(f, e, n, &run);
     low_comp c[8];
     for (uint32_t i = 0; i < run; i++)
-      c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)low_width(f->t), i * size};
+      c[i] = (low_comp){(uint8_t)f->t, (uint8_t)size, (uint16_t)ww_type_bits(f->t), i * size};
     if (store)
       low_store(f->F, p, c, run, v + e);
     else
@@ -204,7 +206,7 @@ static bool wmma_load(low_callee *c, const geometry *g, char tok[][24], uint32_t
   ww_val v[64], bits = 0;
   fragment_access(&f, false, v);
   for (uint32_t i = 0; i < c->rt->n; i++) bits += c->rt->c[i].bits;
-  uint32_t want = bits / low_width(t); /* a multiple of what the lane really owns */
+  uint32_t want = bits / ww_type_bits(t); /* a multiple of what the lane really owns */
   if (want < count || want > 64) return false;
   for (uint32_t i = count; i < want; i++) v[i] = v[i % count];
   low_comp from[64];
@@ -234,16 +236,16 @@ static bool product(low_callee *c, const geometry *g, ww_type in, ww_type acc, w
   uint32_t na = ww_mma_elements(g->s, WW_MATRIX_A), nb = ww_mma_elements(g->s, WW_MATRIX_B),
            nc = ww_mma_elements(g->s, WW_MATRIX_C);
   ww_val reg[128], v[3][64], d[64];
-  uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * low_width(acc);
-  for (uint32_t bits = 0; creg < nreg && bits < cbits;) bits += low_width(F->vals.v[reg[nreg - ++creg]].type);
+  uint32_t nreg = gather(c, 0, c->nargs, reg, 128), creg = 0, cbits = nc * ww_type_bits(acc);
+  for (uint32_t bits = 0; creg < nreg && bits < cbits;) bits += ww_type_bits(F->vals.v[reg[nreg - ++creg]].type);
   uint32_t ab = nreg - creg, abits = 0;
-  for (uint32_t i = 0; i < ab; i++) abits += low_width(F->vals.v[reg[i]].type);
-  uint32_t areg = 0, need = na * low_width(in);
-  if (abits != (na + nb) * low_width(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
+  for (uint32_t i = 0; i < ab; i++) abits += ww_type_bits(F->vals.v[reg[i]].type);
+  uint32_t areg = 0, need = na * ww_type_bits(in);
+  if (abits != (na + nb) * ww_type_bits(in)) { /* wmma's f16 operands: 16 elements each, whatever the lane owns */
     if (in != WW_F16 || abits != 32 * 16) return false;
     need = 16 * 16;
   }
-  for (uint32_t bits = 0; areg < ab && bits < need;) bits += low_width(F->vals.v[reg[areg++]].type);
+  for (uint32_t bits = 0; areg < ab && bits < need;) bits += ww_type_bits(F->vals.v[reg[areg++]].type);
   if (unpack(F, reg, areg, in, v[0], 64) < na || unpack(F, reg + areg, ab - areg, in, v[1], 64) < nb ||
       unpack(F, reg + ab, creg, acc, v[2], 64) < nc)
     return false;
@@ -365,7 +367,7 @@ bool ptx_mma(ptx_ins *i) {
   for (uint32_t o = 0; o < 3; o++) {
     const char *part[32];
     ww_val reg[32];
-    ww_type et = o == 2 ? t[3] : t[1], wt = low_width(et) < 32 ? WW_I32 : et;
+    ww_type et = o == 2 ? t[3] : t[1], wt = ww_type_bits(et) < 32 ? WW_I32 : et;
     uint32_t n = ptx_list(i, i->arg[o + 1], part, 32);
     for (uint32_t r = 0; r < n; r++) reg[r] = ptx_read(i, part[r], wt);
     if (unpack(F, reg, n, et, v[o], 64) != ww_mma_elements(g.s, (ww_matrix)o)) return false;
@@ -374,7 +376,7 @@ bool ptx_mma(ptx_ins *i) {
   for (uint32_t e = 0; e < nc && t[0] != t[3]; e++) v[2][e] = low_cvt(F, WW_OP_FCVT, t[0], t[3], WW_RN, v[2][e]);
   if (!multiply(F, &g, t[1], t[0], (u[1] ? WW_F_UNSIGNED_A : 0) | (u[2] ? WW_F_UNSIGNED_B : 0), v[0], v[1], v[2], d))
     return false;
-  ww_type wt = low_width(t[0]) < 32 ? WW_I32 : t[0];
+  ww_type wt = ww_type_bits(t[0]) < 32 ? WW_I32 : t[0];
   const char *part[32];
   uint32_t n = ptx_list(i, i->arg[0], part, 32);
   pack(F, d, nc, t[0], wt, word);

@@ -86,7 +86,6 @@ static const struct rule {
 
 static ww_type val_type(const checker *c, ww_val v) { return (ww_type)c->fn->vals[v].type; }
 static bool is_int(ww_type t) { return t >= WW_I1 && t <= WW_I64; }
-static int width(ww_type t) { return t == WW_I1 ? 1 : ww_type_bytes[t] * 8; }
 
 static bool type_allowed(char kind, ww_type t) {
   switch (kind) {
@@ -107,7 +106,7 @@ static bool operand_fits(char want, ww_type t, const ww_ins *i) {
   case 'l': return t == WW_I64;
   case 'i': return is_int(t);
   case 'm': return t == WW_I32 || t == WW_I64;
-  case '=': return width(t) == width((ww_type)i->type);
+  case '=': return ww_type_bits(t) == ww_type_bits((ww_type)i->type);
   default: return t != WW_VOID;
   }
 }
@@ -142,9 +141,9 @@ static void check_conversion(checker *c) {
   ww_type from = (ww_type)i->type2, to = (ww_type)i->type;
   bool ok = true;
   switch (i->op) {
-  case WW_OP_TRUNC: ok = is_int(from) && width(from) > width(to); break;
+  case WW_OP_TRUNC: ok = is_int(from) && ww_type_bits(from) > ww_type_bits(to); break;
   case WW_OP_ZEXT:
-  case WW_OP_SEXT: ok = is_int(from) && width(from) < width(to); break;
+  case WW_OP_SEXT: ok = is_int(from) && ww_type_bits(from) < ww_type_bits(to); break;
   case WW_OP_SITOF:
   case WW_OP_UITOF: ok = is_int(from); break;
   case WW_OP_FTOSI:
@@ -482,7 +481,7 @@ static void check_value(checker *c, uint32_t k) {
     bad(c, "value %u has no type", (unsigned)k);
     return;
   }
-  int w = width((ww_type)v->type);
+  uint32_t w = ww_type_bits((ww_type)v->type);
   bool param = v->kind == WW_VAL_PARAM;
   if (param != (k < c->fn->nparams) || (param && (v->ref != k || v->type != c->fn->params[k].type)))
     bad(c, "value %u does not match the parameters", (unsigned)k);

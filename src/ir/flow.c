@@ -289,6 +289,19 @@ static void set_loops(flow *f) {
   }
 }
 
+/* ---- */
+
+bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b) {
+  while (b != a && fn->blocks[b].idom != b && fn->blocks[b].idom != WW_NOBLOCK) b = fn->blocks[b].idom;
+  return a == b;
+}
+
+bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop) {
+  for (uint32_t l = fn->blocks[block].loop; l != WW_NOBLOCK; l = fn->loops[l].parent)
+    if (l == loop) return true;
+  return false;
+}
+
 void ww_ir_flow(ww_fn *fn, ww_arena *a) {
   fn->loops = NULL;
   fn->nloops = 0;

@@ -218,6 +218,7 @@ extern const char *const ww_class_names[WW_NCLASSES];
 /* Operand values of an instruction (a, b, c and pool lists) in order; returns how many, writes at most max. */
 uint32_t ww_ins_uses(const ww_fn *fn, const ww_ins *i, ww_val *out, uint32_t max);
 static inline bool ww_is_float(ww_type t) { return t >= WW_F16; }
+static inline uint32_t ww_type_bits(ww_type t) { return t == WW_I1 ? 1 : 8u * ww_type_bytes[t]; }
 static inline bool ww_ends_block(ww_op op) {
   return op == WW_OP_BR || op == WW_OP_CBR || op == WW_OP_SWITCH || op == WW_OP_RET || op == WW_OP_EXIT || op == WW_OP_TRAP;
 }
@@ -227,6 +228,9 @@ void ww_ir_split_exits(ww_fn *fn, ww_arena *a);
 /* flow.c: successors, dominators, post-dominators, natural loops of one function. Where a side can return, one that only
  * traps or exits does not count for ipdom: that is where the lanes which go on meet. */
 void ww_ir_flow(ww_fn *fn, ww_arena *a);
+/* Of what it found: every way from the entry to block b passes a; the block lies in the loop or in one nested in it. */
+bool ww_ir_dominates(const ww_fn *fn, uint32_t a, uint32_t b);
+bool ww_ir_in_loop(const ww_fn *fn, uint32_t block, uint32_t loop);
 /* print.c: the text form of a function or of everything. */
 void ww_ir_print_fn(const ww_module *m, const ww_fn *fn, ww_buf *out);
 void ww_ir_print_module(const ww_module *m, ww_buf *out);

@@ -2,7 +2,12 @@
 #ifndef WW_IR_INT_H
 #define WW_IR_INT_H
 
+#include <ctype.h>
+
 #include "ir.h"
+
+/* What a name of the text form is made of. */
+static inline bool ww_ir_word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
 /* Operands of one instruction: the first `fixed` of a, b, c, then n values in the pool, `stride` slots apart
  * (2 for the (value, block) pairs of a switch). */

@@ -17,8 +17,6 @@ void ww_lex_fail(ww_lex *l, const char *fmt, ...) {
   l->s = "";
 }
 
-static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
-
 static void take(ww_lex *l, ww_tok kind, size_t n) {
   l->kind = kind;
   l->s = ww_strndup(l->a, l->p, n);
@@ -27,7 +25,7 @@ static void take(ww_lex *l, ww_tok kind, size_t n) {
 
 static void take_word(ww_lex *l, ww_tok kind) {
   size_t n = 0;
-  while (word_char(l->p[n])) n++;
+  while (ww_ir_word_char(l->p[n])) n++;
   if (n)
     take(l, kind, n);
   else
@@ -69,7 +67,7 @@ static void take_string(ww_lex *l, ww_tok kind) {
 static void take_number(ww_lex *l) {
   size_t n = l->p[0] == '-';
   bool hex = l->p[n] == '0' && (l->p[n + 1] == 'x' || l->p[n + 1] == 'X');
-  while (word_char(l->p[n]) ||
+  while (ww_ir_word_char(l->p[n]) ||
          (!hex && (l->p[n] == '-' || l->p[n] == '+') && tolower((unsigned char)l->p[n - 1]) == 'e'))
     n++;
   take(l, TOK_NUMBER, n);
@@ -96,7 +94,7 @@ void ww_lex_next(ww_lex *l) {
     take_string(l, TOK_STRING);
   } else if (isdigit((unsigned char)c) || (c == '-' && isdigit((unsigned char)l->p[1]))) {
     take_number(l);
-  } else if (word_char(c)) {
+  } else if (ww_ir_word_char(c)) {
     take_word(l, TOK_WORD);
   } else if (strchr("=,:!#+-()[]{}", c)) {
     take(l, TOK_PUNCT, 1);

@@ -145,7 +145,7 @@ static uint64_t take_offset(parser *p) {
 
 static uint64_t int_bits(parser *p, const char *s, ww_type t) {
   char *end;
-  int width = t == WW_I1 ? 1 : ww_type_bytes[t] * 8;
+  uint32_t width = ww_type_bits(t);
   errno = 0;
   bool neg = s[0] == '-';
   uint64_t v = neg ? (uint64_t)strtoll(s, &end, 0) : strtoull(s, &end, 0);

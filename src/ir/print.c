@@ -4,7 +4,6 @@
  * carry a type only where it is not the instruction's. A function that was refused prints its head alone. */
 #include "ir_int.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -29,18 +28,16 @@ static void put_string(ww_buf *out, const char *s) {
   ww_buf_puts(out, "\"");
 }
 
-static bool word_char(int c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
-
 /* %name.index or @name.index; what a word cannot hold becomes '_'. */
 static void put_ref(ww_buf *out, char sigil, const char *name, uint32_t index) {
   ww_buf_fmt(out, "%c", sigil);
-  for (const char *p = name ? name : ""; *p; p++) ww_buf_fmt(out, "%c", word_char(*p) ? *p : '_');
+  for (const char *p = name ? name : ""; *p; p++) ww_buf_fmt(out, "%c", ww_ir_word_char(*p) ? *p : '_');
   ww_buf_fmt(out, name && *name ? ".%" PRIu32 : "%" PRIu32, index);
 }
 
 static void put_global(ww_buf *out, const char *name) {
   bool plain = name && *name;
-  for (const char *p = name ? name : ""; *p; p++) plain = plain && word_char(*p);
+  for (const char *p = name ? name : ""; *p; p++) plain = plain && ww_ir_word_char(*p);
   ww_buf_puts(out, "$");
   if (plain)
     ww_buf_puts(out, name);

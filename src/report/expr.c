@@ -203,15 +203,6 @@ ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_
   return WW_OK;
 }
 
-ww_status ww_expr_eval(const char *text, ww_expr_lookup lookup, void *ctx, double *value, bool *is_int, ww_err *e) {
-  ww_number n;
-  ww_status rc = ww_expr_number(text, lookup, ctx, &n, e);
-  if (rc != WW_OK) return rc;
-  *value = n.f;
-  if (is_int) *is_int = n.is_int;
-  return WW_OK;
-}
-
 bool ww_expr_has_name(const char *text) {
   for (const char *p = text; *p; p++) {
     if (isdigit((unsigned char)*p) || *p == '.') {

@@ -60,6 +60,11 @@ uint32_t ww_elem_size(const char *type) {
   return type && element_of(type, &el) ? el.bytes * el.lanes : 0;
 }
 
+bool ww_elem_is_int(const char *type) {
+  element el = {0};
+  return type && element_of(type, &el) && (el.kind == INT || el.kind == UINT);
+}
+
 /* splitmix64's finaliser: every output bit hangs on every input bit. */
 static uint64_t mix64(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -116,6 +121,13 @@ static void put(void *p, element el, double v) {
 
 static bool is_float(element el) { return el.kind <= F64; }
 
+/* A bound or a number of steps as an integer; what no integer holds becomes the nearest that does. */
+static int64_t whole(double v) { return v >= 0x1p63 ? INT64_MAX : v <= -0x1p63 ? INT64_MIN : (int64_t)v; }
+static uint64_t steps(double lo, double hi) {
+  return hi - lo >= 0x1p64 ? UINT64_MAX : hi > lo ? (uint64_t)(hi - lo) : 0;
+}
+static int64_t plus(double lo, uint64_t n) { return (int64_t)((uint64_t)whole(lo) + n); }
+
 static void put_int(void *p, element el, int64_t v) {
   if (is_float(el)) {
     put(p, el, (double)v);
@@ -153,8 +165,8 @@ static void put_random(void *p, element el, uint64_t r, double lo, double hi) {
   } else if (!given) {
     memcpy(p, &r, el.bytes);
   } else {
-    uint64_t range = hi > lo ? (uint64_t)(hi - lo) : 1;
-    put_int(p, el, (int64_t)lo + (int64_t)(uint64_t)(((unsigned __int128)r * (range ? range : 1)) >> 64));
+    uint64_t range = steps(lo, hi);
+    put_int(p, el, plus(lo, (uint64_t)(((unsigned __int128)r * (range ? range : 1)) >> 64)));
   }
 }
 
@@ -193,8 +205,8 @@ static double log2_exact(double x) { /* x >= 1 */
   return k + sum * 2.885390081777926815; /* 2/ln 2 */
 }
 
-static double exp2_exact(double x) { /* 0 <= x < 64 */
-  int k = (int)x;
+static double exp2_exact(double x) { /* 0 <= x < 64, or a little above for the largest ranges */
+  int k = x < 63 ? (int)x : 63;
   double f = (x - k) * 0.6931471805599453094, term = 1, sum = 1;
   for (int n = 1; n < 20; n++) term *= f / n, sum += term;
   return sum * (double)((uint64_t)1 << k);
@@ -202,17 +214,17 @@ static double exp2_exact(double x) { /* 0 <= x < 64 */
 
 /* Zipf with exponent 1 by its inverse distribution: rank = (n+1)^u - 1. */
 static uint64_t zipf(uint64_t r, uint64_t n, double log2_n1) {
-  uint64_t k = (uint64_t)exp2_exact(unit(r) * log2_n1) - 1;
+  uint64_t k = steps(1, exp2_exact(unit(r) * log2_n1));
   return k < n ? k : n - 1;
 }
 
 static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {
   bool given = f->hi > f->lo;
-  uint64_t range = given ? (uint64_t)(f->hi - f->lo) : count;
+  uint64_t range = given ? steps(f->lo, f->hi) : count;
   if (range < 1) range = 1;
   double l = log2_exact((double)range + 1);
   for (uint64_t i = 0; i < n; i++, p += el.bytes)
-    put_int(p, el, (given ? (int64_t)f->lo : 0) + (int64_t)zipf(random64(seed, first + i), range, l));
+    put_int(p, el, plus(given ? f->lo : 0, zipf(random64(seed, first + i), range, l)));
 }
 
 /* Raw bytes of the file; behind its end zeros. That it can be read was checked when the spec was resolved. */
@@ -241,13 +253,13 @@ static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint
     switch (f->kind) {
     case WW_FILL_ONES: put_int(p, el, 1); break;
     case WW_FILL_INDEX: put_int(p, el, (int64_t)i); break;
-    case WW_FILL_PERMUTATION: put_int(p, el, (int64_t)f->lo + (int64_t)permuted(seed, i, count)); break;
+    case WW_FILL_PERMUTATION: put_int(p, el, plus(f->lo, permuted(seed, i, count))); break;
     case WW_FILL_MONOTONE: {
       double v = monotone(seed, i, count, f->lo, f->hi);
       if (is_float(el))
         put(p, el, v);
       else
-        put_int(p, el, (int64_t)v);
+        put_int(p, el, whole(v));
       break;
     }
     default: put_random(p, el, random64(seed, i), f->lo, f->hi);

@@ -119,7 +119,6 @@ ww_status ww_launch_resolve(ww_launch *l, const char *const *names, const uint32
 /* ---- expr.c ---- */
 /* Integer and float expressions: + - * / % << >> ( ) numbers (1e6, 0x10, 1.5), names by callback. */
 typedef bool (*ww_expr_lookup)(void *ctx, const char *name, size_t n, double *value);
-ww_status ww_expr_eval(const char *text, ww_expr_lookup lookup, void *ctx, double *value, bool *is_int, ww_err *e);
 typedef struct {
   bool is_int;
   int64_t i; /* exact when is_int; a lone literal of 2^63 .. 2^64-1 gives its bits */
@@ -137,6 +136,7 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
 /* The seed of one allocation of a launch: by the first kernel argument that points to it, or 1000 + symbol index. */
 uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation);
 uint32_t ww_elem_size(const char *type); /* bytes, 0 unknown name */
+bool ww_elem_is_int(const char *type);   /* i8 .. u64, their C names and vectors of them; not bool */
 extern const char *const ww_fill_names[WW_NFILLS]; /* "zeros", ...; NULL for WW_FILL_NONE */
 
 #endif

@@ -6,7 +6,6 @@
 #include "launch_int.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <unistd.h>
 
 /* ---- merge ---- */
@@ -112,10 +111,18 @@ typedef struct {
   uint8_t *state; /* per argument: 0 untouched, 1 being evaluated, 2 done */
   ww_arena *a;
   ww_err *e;
-  ww_err inner; /* why a name had no value */
+  ww_err inner;   /* why a name had no value */
+  char hint[400]; /* behind the message: what to do about it */
 } resolver;
 
 static ww_status eval(resolver *r, const char *text, const char *where, ww_number *out);
+
+static void list_names(const resolver *r, char list[300]) {
+  size_t at = 0;
+  list[0] = 0;
+  for (uint32_t i = 0; i < r->n && at < 300; i++)
+    at += (size_t)snprintf(list + at, 300 - at, "%s%s", i ? ", " : "", r->names[i]);
+}
 
 static bool value_of(resolver *r, uint32_t i) {
   ww_arg *g = &r->l->args[i];
@@ -140,10 +147,17 @@ static bool lookup(void *ctx, const char *name, size_t n, double *value) {
   resolver *r = ctx;
   for (uint32_t i = 0; i < r->n; i++) {
     if (strlen(r->names[i]) != n || memcmp(r->names[i], name, n) != 0) continue;
-    if (!value_of(r, i)) return false;
+    if (!value_of(r, i)) {
+      if (r->l->args[i].kind == WW_ARG_NONE)
+        snprintf(r->hint, sizeof r->hint, "; give one, e.g. --arg %.60s=1024", r->names[i]);
+      return false;
+    }
     *value = r->l->args[i].value;
     return true;
   }
+  char list[300];
+  list_names(r, list);
+  if (r->n) snprintf(r->hint, sizeof r->hint, "; the kernel's arguments are %s", list);
   return false;
 }
 
@@ -151,7 +165,7 @@ static ww_status eval(resolver *r, const char *text, const char *where, ww_numbe
   ww_err own = {0};
   ww_status rc = ww_expr_number(text, lookup, r, out, &own);
   if (rc == WW_OK) return rc;
-  if (r->inner.code == WW_OK) ww_fail(&r->inner, WW_EPARSE, "%.60s: %.400s", where, own.msg);
+  if (r->inner.code == WW_OK) ww_fail(&r->inner, WW_EPARSE, "%.60s: %.400s%s", where, own.msg, r->hint);
   return ww_fail(r->e, WW_EPARSE, "%s", r->inner.msg);
 }
 
@@ -160,8 +174,8 @@ static ww_status whole(resolver *r, const char *text, const char *where, double 
   ww_status rc = eval(r, text, where, &v);
   if (rc != WW_OK) return rc;
   if (!v.is_int || v.f < lo || v.f > hi)
-    return ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is %.17g; a whole number from %g to %g is expected", where, text, v.f,
-                   lo, hi);
+    return ww_fail(r->e, WW_EPARSE, "%s: \"%s\" is %.17g; a whole number from %.0f to %.0f is expected", where, text,
+                   v.f, lo, hi);
   *out = (uint64_t)v.i;
   return WW_OK;
 }
@@ -213,10 +227,7 @@ static ww_status resolve_shape(resolver *r, const char *what, uint64_t dims[3], 
 
 static ww_status no_such_argument(resolver *r, const char *name) {
   char list[300];
-  size_t at = 0;
-  list[0] = 0;
-  for (uint32_t i = 0; i < r->n && at < sizeof list; i++)
-    at += (size_t)snprintf(list + at, sizeof list - at, "%s%s", i ? ", " : "", r->names[i]);
+  list_names(r, list);
   if (r->n == 0) return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\", it takes none", name);
   return ww_fail(r->e, WW_EPARSE, "the kernel has no argument \"%.60s\"; it has: %s", name, list);
 }

@@ -192,7 +192,7 @@ static ww_status ptrs_node(reader *r, const cJSON *n, const char *where, ww_arg 
     if (rc == WW_OK) rc = ww_json_want_uint(cJSON_GetObjectItemCaseSensitive(p, "at"), path(r, w, "at"), &at, r->e);
     if (rc == WW_OK) rc = buffer_node(r, p, w, &ptr->buffer);
     if (rc != WW_OK) return rc;
-    if (at + 8 > out->hex_n)
+    if (at > out->hex_n || out->hex_n - at < 8)
       return ww_fail(r->e, WW_EPARSE, "%s.at: a pointer at byte %llu does not fit the %u bytes of \"hex\"", w,
                      (unsigned long long)at, out->hex_n);
     ptr->at = (uint32_t)at;

@@ -275,10 +275,10 @@ static bool is_name(const char *s, size_t n) {
 
 ww_status ww_launch_arg(const char *text, ww_arena *a, ww_launch *out, ww_err *e) {
   const char *eq = strchr(text, '=');
-  if (!eq) return ww_fail(e, WW_EPARSE, "expected name=value, not \"%.60s\"", text);
+  if (!eq) return ww_fail(e, WW_EPARSE, "--arg: expected name=value, not \"%.60s\"", text);
   const char *name = trimmed(a, text, (size_t)(eq - text));
   if (!is_name(name, strlen(name)))
-    return ww_fail(e, WW_EPARSE, "expected an argument's name or position before '=', not \"%.60s\"", name);
+    return ww_fail(e, WW_EPARSE, "--arg: expected an argument's name or position before '=', not \"%.60s\"", name);
   return add_arg(name, trimmed(a, eq + 1, strlen(eq + 1)), a, out, e);
 }
 

@@ -97,16 +97,12 @@ typedef struct {
 
 struct ww_prog {
   const ww_fn *fn;
-  uint32_t index;       /* in the module */
-  uint32_t first_block; /* number of its block 0 over all functions */
   ww_seg *segs;
-  uint32_t nsegs;
   uint32_t frame;       /* bytes */
   uint32_t fixed;       /* of them, constants at the start: copied when a frame is set up */
   const uint8_t *image; /* `fixed` bytes */
   const uint32_t *param_slots;
   const uint8_t *param_wide, *slot_wide_ret;
-  const uint32_t *slot_of; /* per value, UINT32_MAX when it has none */
   ww_steady *steady;
   uint32_t nsteady;
 };
@@ -134,7 +130,7 @@ typedef struct {
   uint32_t iteration; /* since entry, executed ones */
   uint32_t linear;    /* consecutive iterations whose counters moved by the same step */
   uint32_t left;      /* iterations of the window still to run with weight */
-  uint32_t segments;  /* segments planned and not yet begun */
+  uint32_t segments;  /* segments planned but not begun */
   uint64_t span, skip_after;  /* iterations a segment stands for; to skip once its window is run */
   ww_mask mask;       /* lanes when the plan was made */
   bool planned;       /* for this mask, even if the plan is to run in full */
@@ -170,7 +166,7 @@ struct ww_exec {
   ww_frame frames[WW_MAX_DEPTH];
   uint32_t depth;
   uint64_t steps, slice;  /* warp instructions run; stop when steps reaches slice */
-  uint64_t divergences;
+  uint64_t max_steps;     /* of the launch: for instructions that are loops themselves */
   /* who we are */
   ww_warp_id id;
   uint64_t ctaid[3], nctaid[3], ntid[3];
@@ -212,7 +208,7 @@ uint16_t ww_float_to_half(float f);
 uint16_t ww_double_to_half(double d);
 float ww_bf16_to_float(uint16_t h);
 uint16_t ww_float_to_bf16(float f);
-/* rmw.c: the new value of an atomic. */
+/* The new value of an atomic. */
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
 
 /* mma.c */

@@ -55,10 +55,10 @@ ww_counter *ww_counter_new(const ww_module *m, ww_memory *mem, uint32_t lanes);
 void ww_counter_free(ww_counter *c); /* accepts NULL */
 ww_observer ww_counter_observer(ww_counter *c);
 void ww_counter_clear(ww_counter *c);
-/* Everything seen since the last clear, times `scale`, added to `into` per-instruction tables of the counter's total.
- * Sampling runs a representative block, then adds it with the number of blocks it stands for. */
+/* Everything seen since the last commit or clear, times `scale`, added to the total: a block that was run with the number of
+ * blocks it stands for. */
 void ww_counter_commit(ww_counter *c, double scale);
-/* A signature of the pending (not yet committed) events: the same for blocks that behave alike. */
+/* The counts of what was seen since: the same for blocks that behave alike. */
 void ww_counter_vector(ww_counter *c, ww_counts *pending);
 /* The pending events put aside (and no longer pending), to be added later with the scale then known. */
 typedef struct ww_snapshot ww_snapshot;

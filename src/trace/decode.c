@@ -7,6 +7,8 @@
  * change or the warp may wait. */
 #include "code.h"
 
+#include "../ir/mma.h"
+
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;
@@ -109,11 +111,6 @@ static void give_local(dec *d, uint32_t b, uint32_t base, uint32_t *high) {
 
 /* ---- copy coalescing: a phi and the value its latch brings share a row when no use of the phi comes after that value ---- */
 
-static bool dominates(const ww_fn *fn, uint32_t a, uint32_t b) {
-  while (b != a && fn->blocks[b].idom != b && fn->blocks[b].idom != WW_NOBLOCK) b = fn->blocks[b].idom;
-  return a == b;
-}
-
 typedef struct {
   uint32_t block, at;
 } place;
@@ -129,11 +126,11 @@ static place def_place(const ww_fn *fn, ww_val v, uint32_t block) {
 static bool dead_before(const dec *d, ww_val p, uint32_t header, ww_val v) {
   const ww_fn *fn = d->fn;
   place w = def_place(fn, v, d->def_block[v]);
-  if (w.at == UINT32_MAX || d->def_block[v] == WW_NOBLOCK || !dominates(fn, header, w.block)) return false;
+  if (w.at == UINT32_MAX || d->def_block[v] == WW_NOBLOCK || !ww_ir_dominates(fn, header, w.block)) return false;
   ww_val use[256];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     const ww_block *bb = &fn->blocks[b];
-    bool before = b != w.block && dominates(fn, header, b) && dominates(fn, b, w.block);
+    bool before = b != w.block && ww_ir_dominates(fn, header, b) && ww_ir_dominates(fn, b, w.block);
     for (uint32_t k = 0; k < bb->nins; k++) {
       uint32_t n = ww_ins_uses(fn, &bb->ins[k], use, 256);
       for (uint32_t u = 0; u < n; u++)
@@ -196,7 +193,6 @@ static void give_slots(dec *d) {
     if (d->slot[v] == UINT32_MAX) d->slot[v] = high;
   high += row_bytes(d, true);
   d->p->frame = (high + 63) & ~63u;
-  d->p->slot_of = d->slot;
 }
 
 static void make_image(dec *d) {
@@ -300,9 +296,10 @@ static void make_edge(dec *d, uint32_t from, uint32_t to, ww_edge *e) {
 
 static uint32_t slot_or_0(const dec *d, ww_val v) { return v == WW_NOVAL ? 0 : d->slot[v]; }
 
-static const uint32_t *slot_list(dec *d, const uint32_t *vals, uint32_t n) {
+/* Slots of n values in the pool from `ext` on. */
+static const uint32_t *slot_list(dec *d, uint32_t ext, uint32_t n) {
   uint32_t *s = WW_NEWN(d->a, uint32_t, n + 1);
-  for (uint32_t k = 0; k < n; k++) s[k] = slot_or_0(d, vals[k]);
+  for (uint32_t k = 0; k < n; k++) s[k] = slot_or_0(d, d->fn->pool[ext + k]);
   return s;
 }
 
@@ -341,7 +338,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
     if (i->op == WW_OP_LD)
       k.slots = result_slots(d, i);
     else if (i->op == WW_OP_ST)
-      k.slots = slot_list(d, &fn->pool[i->ext], k.n);
+      k.slots = slot_list(d, i->ext, k.n);
     else if (i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
       k.bytes = 4;
   } else if (i->op == WW_OP_SHFL || i->op == WW_OP_MATCH) {
@@ -354,7 +351,7 @@ static ww_code make_code(dec *d, const ww_ins *i) {
     k.slots = s;
   } else if (i->op == WW_OP_PRINTF) {
     k.n = i->n;
-    k.slots = slot_list(d, &fn->pool[i->ext], i->n);
+    k.slots = slot_list(d, i->ext, i->n);
   } else if (i->op == WW_OP_LEA) {
     if (i->imm > 0 && !(i->imm & (i->imm - 1))) k.imm = __builtin_ctzll((uint64_t)i->imm);
   } else { /* types of the operands, for ww_scalar */
@@ -400,7 +397,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_pro
   }
   case WW_OP_RET:
     s->ctl = WW_CTL_RET;
-    s->slots = slot_list(d, &fn->pool[i->ext], i->n);
+    s->slots = slot_list(d, i->ext, i->n);
     if (!d->p->slot_wide_ret) {
       uint8_t *w = WW_NEWN(d->a, uint8_t, i->n + 1u);
       for (uint32_t k = 0; k < i->n; k++) w[k] = wide(d, fn->pool[i->ext + k]);
@@ -416,7 +413,7 @@ static void control(dec *d, uint32_t b, const ww_ins *i, ww_seg *s, const ww_pro
   case WW_OP_GRIDSYNC: s->ctl = WW_CTL_GRIDSYNC; break;
   default:
     s->ctl = i->op == WW_OP_CALL ? WW_CTL_CALL : WW_CTL_CALLI;
-    s->slots = slot_list(d, &fn->pool[i->ext], i->n);
+    s->slots = slot_list(d, i->ext, i->n);
     s->dsts = result_slots(d, i);
     if (i->op == WW_OP_CALL) s->callee = progs[i->imm];
     break;
@@ -488,6 +485,19 @@ static void place_steady(dec *d) {
   }
 }
 
+/* The IR leaves shapes open; ww_exec_mma knows these. */
+static bool mma_fits(const ww_fn *fn, const ww_ins *i) {
+  if (i->sub >= ww_nmma_shapes || ww_is_float(i->type) != ww_is_float(i->type2)) return false;
+  const ww_mma_shape *s = &ww_mma_shapes[i->sub];
+  uint32_t in = ww_mma_elements(s, WW_MATRIX_A) + ww_mma_elements(s, WW_MATRIX_B), nc = ww_mma_elements(s, WW_MATRIX_C);
+  if (i->n != in + nc || i->nres != nc || !ww_type_bytes[i->type2]) return false;
+  for (uint32_t k = 0; k < i->n; k++)
+    if (fn->vals[fn->pool[i->ext + k]].type != (k < in ? i->type2 : i->type)) return false;
+  for (uint32_t k = 0; k < nc; k++)
+    if (fn->vals[i->dst + k].type != i->type) return false;
+  return true;
+}
+
 ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_isa *isa, const uint64_t *symbol_addr,
                     ww_arena *a, const ww_prog *const *progs, ww_prog *out, uint32_t *next_ins_id, ww_err *e) {
   dec d = {.m = m,
@@ -503,9 +513,10 @@ ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_is
       const ww_ins *i = &d.fn->blocks[b].ins[k];
       if (i->op == WW_OP_SWITCH && i->n > 250)
         return ww_fail(e, WW_EUNSUPPORTED, "%s: a switch with %u cases", d.fn->name, i->n);
+      if (i->op == WW_OP_MMA && !mma_fits(d.fn, i))
+        return ww_fail(e, WW_EUNSUPPORTED, "%s: a matrix instruction whose fragments do not fit its shape", d.fn->name);
     }
   out->fn = d.fn;
-  out->index = fn;
   ww_steady_find(d.fn, a, &out->steady, &out->nsteady);
   give_slots(&d);
   make_image(&d);
@@ -514,6 +525,5 @@ ww_status ww_decode(const ww_module *m, uint32_t fn, uint32_t lanes, const ww_is
   place_steady(&d);
   resolve_targets(&d);
   out->segs = d.segs.v;
-  out->nsegs = d.segs.n;
   return WW_OK;
 }

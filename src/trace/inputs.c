@@ -25,6 +25,7 @@ typedef struct {
   uint64_t threads; /* of the whole grid */
   bool *sized;      /* per parameter: bytes came from the analysis */
   bool *tell;       /* per parameter: contents were assumed */
+  uint32_t shape;   /* which of `shapes` */
   int shrink;       /* how often index ranges were narrowed */
   bool shared;      /* dynamic shared memory is used and nobody said how much */
   bool *local;      /* per parameter: local memory (OpenCL) of unknown size */
@@ -43,30 +44,54 @@ bool ww_is_omp_state(const ww_module *m, const ww_fn *fn, uint32_t p) {
   return m->dialect == WW_OPENMP && p == 0 && fn->nparams && !strcmp(fn->params[0].name, "dyn_ptr");
 }
 
+const char *ww_size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a) {
+  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name, (unsigned long long)bytes);
+}
+
 static void say(inputs *in, const char *sentence) { ww_assume(in->said, in->a, sentence); }
 
 /* ---- shape ---- */
+
+/* Shapes to try when nobody gave a block: the next one when shared memory does not fit the last. */
+static const uint16_t shapes[3][6][3] = {{{256, 1, 1}, {128, 1, 1}, {64, 1, 1}, {32, 1, 1}, {512, 1, 1}, {1024, 1, 1}},
+                                         {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1}, {32, 4, 1}, {256, 1, 1}},
+                                         {{8, 8, 4}, {4, 4, 4}, {8, 8, 8}, {32, 4, 1}, {16, 16, 1}, {256, 1, 1}}};
+
+/* Axes of the launch that the kernel looks at. */
+static uint32_t axes_used(const ww_fn *fn) {
+  uint32_t axes = 1;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if (i->op == WW_OP_SREG && i->sub <= WW_SREG_NCTAID_Z && i->sub % 3u + 1 > axes) axes = i->sub % 3u + 1;
+    }
+  return axes;
+}
 
 static void complete_shape(inputs *in) {
   ww_launch *l = in->l;
   const ww_fn *fn = in->fn;
   bool had_grid = l->grid[0], had_block = l->block[0];
-  if (!l->block[0]) {
-    if (fn->req_block[0])
-      memcpy(l->block, (uint64_t[3]){fn->req_block[0], fn->req_block[1], fn->req_block[2]}, sizeof l->block);
-    else
-      l->block[0] = fn->max_threads && fn->max_threads < 256 ? fn->max_threads : 256;
-  }
+  uint32_t axes = axes_used(fn);
+  for (int d = 0; !had_block && d < 3; d++)
+    l->block[d] = fn->req_block[0] ? fn->req_block[d] : shapes[axes - 1][in->shape][d];
+  if (!had_block && !fn->req_block[0] && in->shape == 0 && fn->max_threads && fn->max_threads < 256)
+    l->block[0] = fn->max_threads, l->block[1] = l->block[2] = 1;
   for (int d = 1; d < 3; d++) {
     if (!l->block[d]) l->block[d] = 1;
+    if (had_grid && !l->grid[d]) l->grid[d] = 1;
+  }
+  static const uint64_t extent[3][3] = {{1u << 20, 1, 1}, {1024, 1024, 1}, {128, 128, 64}}; /* 2^20 threads in all */
+  for (int d = 0; !had_grid && d < 3; d++) {
+    l->grid[d] = extent[axes - 1][d] / l->block[d];
     if (!l->grid[d]) l->grid[d] = 1;
   }
-  if (!had_grid) l->grid[0] = (1u << 20) / (l->block[0] * l->block[1] * l->block[2]);
-  if (!l->grid[0]) l->grid[0] = 1;
   if (!had_block)
-    say(in, ww_fmt(in->a, "block: %llu threads, as no launch was given",
-                   (unsigned long long)(l->block[0] * l->block[1] * l->block[2])));
-  if (!had_grid) say(in, ww_fmt(in->a, "grid: %llu blocks, as no launch was given", (unsigned long long)l->grid[0]));
+    say(in, ww_fmt(in->a, "block: %llu x %llu x %llu threads, as no launch was given", (unsigned long long)l->block[0],
+                   (unsigned long long)l->block[1], (unsigned long long)l->block[2]));
+  if (!had_grid)
+    say(in, ww_fmt(in->a, "grid: %llu x %llu x %llu blocks, as no launch was given", (unsigned long long)l->grid[0],
+                   (unsigned long long)l->grid[1], (unsigned long long)l->grid[2]));
   in->threads = l->grid[0] * l->grid[1] * l->grid[2] * l->block[0] * l->block[1] * l->block[2];
 }
 
@@ -88,8 +113,9 @@ static const char *const widths[] = {"width", "cols", "ncol", "pitch", "stride",
                                      "ld",    "lda",  "ldb",  "ldc",   "x",      "dx", NULL};
 static const char *const heights[] = {"height", "rows", "nrow", "ny", "h", "y", "dy", NULL};
 static const char *const depths[] = {"depth", "nz", "d", "z", "dz", NULL};
-static const char *const small[] = {"offset", "start", "begin", "shift", "radius", "step", "iter", "level",
-                                    "index",  "flag",  "pass",  "incx",  "incy",   "inc",  NULL};
+static const char *const narrow[] = {"mask", "filter", "kernel", "window", "radius", "taps", "neighbo", NULL};
+static const char *const small[] = {"offset", "start", "begin", "shift", "step", "iter", "level",
+                                    "index",  "flag",  "pass",  "incx",  "incy", "inc",  NULL};
 
 /* Nobody gave a height, and the launch has one axis: the threads cover a plane in one row. */
 static bool flat_plane(const inputs *in) {
@@ -108,6 +134,7 @@ static uint64_t likely_extent(const inputs *in, const char *name, bool flat) {
   uint64_t x = in->l->grid[0] * in->l->block[0], y = in->l->grid[1] * in->l->block[1],
            z = in->l->grid[2] * in->l->block[2];
   bool high = named(name, heights), wide = named(name, widths);
+  if (named(name, narrow)) return 5;
   if (named(name, small)) return 1;
   if (flat && (high || wide)) return (uint64_t)sqrt((double)in->threads);
   if (high) return y > 1 ? y : x;
@@ -155,12 +182,9 @@ static uint32_t elem_bytes(const inputs *in, uint32_t p) {
 }
 
 static const char *content_type(const inputs *in, uint32_t p) {
-  static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
-  uint8_t t = in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem;
-  return names[t] ? names[t] : "i32";
+  const char *name = ww_element_type(in->fn->params[p].elem ? in->fn->params[p].elem : in->roles[p].elem);
+  return name ? name : "i32";
 }
-
-static bool is_integer(const char *type) { return type[0] != 'f' && type[0] != 'b'; }
 
 /* Elements that an index from p may name: of the smallest buffer it reaches. */
 static uint64_t index_range(const inputs *in, uint32_t p) {
@@ -183,7 +207,7 @@ static ww_fill likely_fill(inputs *in, uint32_t p) {
   const char *type = in->l->args[p].buffer.type ? in->l->args[p].buffer.type : content_type(in, p);
   uint64_t bytes = in->l->args[p].buffer.bytes;
   if (r->counter || (r->stored && !r->loaded) || in->shrink > 4) return (ww_fill){.kind = WW_FILL_ZEROS};
-  if (!is_integer(type)) return (ww_fill){.kind = WW_FILL_RANDOM};
+  if (!ww_elem_is_int(type)) return (ww_fill){.kind = WW_FILL_RANDOM};
   if (r->rows) {
     if (!bytes)
       return (ww_fill){.kind = WW_FILL_INDEX}; /* first round: rows of one entry, to see how many rows there are */
@@ -230,8 +254,9 @@ static void find_ours(inputs *in) {
     if (g->kind != WW_ARG_BUFFER) continue;
     const char *type = g->buffer.type ? g->buffer.type : content_type(in, p);
     const ww_role *r = &in->roles[p];
-    in->tell[p] = g->buffer.fill.kind == WW_FILL_NONE || (g->buffer.fill.kind == WW_FILL_RANDOM && is_integer(type) &&
-                                                          (r->index || r->bound || r->rows || r->counter));
+    in->tell[p] =
+        g->buffer.fill.kind == WW_FILL_NONE || (g->buffer.fill.kind == WW_FILL_RANDOM && ww_elem_is_int(type) &&
+                                                (r->index || r->bound || r->rows || r->counter));
     in->sized[p] = !g->buffer.bytes;
     if (!g->buffer.type) g->buffer.type = content_type(in, p);
   }
@@ -269,6 +294,7 @@ static void note_range(extents *x, uint64_t from, uint64_t to) {
 static void note_shared(extents *x, uint64_t to) {
   uint64_t off = to - WW_SHARED_BASE;
   int32_t at = -1;
+  if (off > x->s->shared_static + x->s->shared_dynamic + 64) return; /* a lane that went astray: the run says so */
   for (uint32_t p = 0; p < x->nparams; p++)
     if (x->s->local_at[p] != UINT64_MAX && x->s->local_at[p] < off &&
         (at < 0 || x->s->local_at[p] > x->s->local_at[at]))
@@ -359,18 +385,9 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && (in->tell[r[k]->arg] || in->sized[r[k]->arg]);
-  ww_run_spec spec = {.module = in->m,
-                      .fn = in->fn,
-                      .shared_static = s.shared_static,
-                      .shared = s.shared_dynamic,
-                      .params = s.params,
-                      .params_n = s.params_n,
-                      .memory = s.memory,
-                      .symbol_addr = s.symbol_addr,
-                      .max_steps = ANALYSIS_STEPS,
-                      .extrapolate = true};
-  memcpy(spec.grid, in->l->grid, sizeof spec.grid);
-  memcpy(spec.block, in->l->block, sizeof spec.block);
+  ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
+  spec.max_steps = ANALYSIS_STEPS;
+  spec.extrapolate = true;
   *x = (extents){.mem = s.memory,
                  .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
                  .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
@@ -423,6 +440,7 @@ static void take_sizes(inputs *in, const extents *x, bool rows_only) {
     uint32_t size = elem_bytes(in, p);
     int64_t lo = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->lo[p], hi = x->lo[p] == UINT64_MAX ? 0 : (int64_t)x->hi[p];
     if (lo > 0) lo = 0;
+    if (hi < 0) hi = 0;                                      /* the pointer itself counts as inside */
     for (uint32_t q = 0; q < in->fn->nparams && q < 64; q++) /* what an index may name counts as touched */
       if (in->roles[q].index && !in->roles[q].rows && in->tell[q] && in->roles[q].targets >> p & 1 && p < 64 &&
           hi < (int64_t)(index_range(in, q) * size))
@@ -443,8 +461,7 @@ static void say_contents(inputs *in) {
     const ww_arg *g = &in->l->args[p];
     const char *name = in->fn->params[p].name;
     if (g->kind != WW_ARG_BUFFER || in->fn->params[p].space == WW_SHARED) continue;
-    if (in->sized[p])
-      say(in, ww_fmt(in->a, "%s: %llu bytes, from the accesses", name, (unsigned long long)g->buffer.bytes));
+    if (in->sized[p]) say(in, ww_size_sentence(in->fn, p, g->buffer.bytes, in->a));
     if (!in->tell[p]) continue;
     const ww_fill *f = &g->buffer.fill;
     switch (f->kind) {
@@ -458,16 +475,17 @@ static void say_contents(inputs *in) {
                      in->roles[p].index ? "index other buffers" : "end a loop"));
       break;
     case WW_FILL_RANDOM:
-      say(in, ww_fmt(in->a, "%s: random %s", name, is_integer(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
+      say(in, ww_fmt(in->a, "%s: random %s", name, ww_elem_is_int(g->buffer.type) ? "integers" : "numbers in [0, 1)"));
       break;
     default: break;
     }
   }
 }
 
-ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
-                             ww_err *e) {
+static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape, ww_assumed *said,
+                          ww_arena *a, ww_err *e) {
   inputs in = {.m = m,
+               .shape = shape,
                .fn = fn,
                .l = l,
                .said = said,
@@ -503,4 +521,23 @@ ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, 
   said->sized = in.sized;
   for (uint32_t p = 0; p < fn->nparams; p++) said->args[p] = in.tell[p] || in.sized[p];
   return st;
+}
+
+ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
+                             ww_err *e) {
+  const ww_launch given = *l;
+  bool free_shape = !l->block[0] && !fn->req_block[0];
+  ww_status st = WW_OK, first = WW_OK;
+  ww_err why = {0};
+  for (uint32_t shape = 0; shape < (free_shape ? 6u : 1u); shape++) {
+    *l = given;
+    l->args = WW_NEWN(a, ww_arg, given.nargs + 1);
+    if (given.nargs) memcpy(l->args, given.args, given.nargs * sizeof *l->args);
+    said->n = 0;
+    st = complete(m, fn, l, shape, said, a, e);
+    if (st != WW_EDATA) return st;
+    if (!shape) first = st, why = e ? *e : why;
+  }
+  if (e) *e = why; /* none fits: what was wrong with the first */
+  return first;
 }

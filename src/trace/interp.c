@@ -221,7 +221,6 @@ static double meet_weight(const ww_exec *x, const ww_edge *edges, const ww_mask 
 
 /* Lanes part: the reconvergence point waits below, the other sides above it. */
 static bool diverge(ww_exec *x, const ww_seg *s, const ww_edge *edges, const ww_mask *masks, uint32_t n) {
-  x->divergences++;
   if (x->obs->diverge) x->obs->diverge(x->obs->ctx, x->id, x->prog->fn, s->block, x->weight);
   ww_mask whole = x->mask, gone = 0;
   for (uint32_t i = 0; i < n; i++)
@@ -289,11 +288,11 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
                   .stack = x->sp,
                   .mask = mask,
                   .local = x->local_top};
-  x->local_top += p->fn->local_bytes;
-  if (x->local_top > x->local_stride) {
+  if (p->fn->local_bytes > x->local_stride - x->local_top) {
     ww_exec_fault(x, s->ins, "local memory of nested calls exceeds %u bytes", x->local_stride);
     return false;
   }
+  x->local_top += p->fn->local_bytes;
   memcpy(f->frame, p->image, p->fixed);
   for (uint32_t n = 0; n < p->fn->nparams; n++)
     if (p->param_slots[n] != UINT32_MAX)

@@ -256,7 +256,7 @@ static void bulk_any(ww_exec *x, const ww_code *k) {
   u64 longest = 0;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
-  for (u64 done = 0; done < longest && !x->fault; done += 4) {
+  for (u64 done = 0; done < longest && !x->fault && x->steps <= x->max_steps; done += 4) {
     ww_mask now = 0;
     ww_code piece = *k;
     ACTIVE(all) {

@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define SLICE 65536u /* warp instructions before the next warp has its turn */
+#define MOST_SHARED (1u << 18)  /* bytes; more than any GPU has for a block */
+#define MOST_LOCAL (512u << 20) /* bytes of a thread: the window of trace.h */
+#define SLICE 65536u            /* warp instructions before the next warp has its turn */
 
 typedef struct {
-  uint64_t index;
   ww_exec **warps;
   ww_run_end *state; /* per warp; WW_RUN_SLICE: can run */
   uint8_t *shared;
@@ -59,33 +60,53 @@ const ww_isa *ww_isa_pick(uint32_t lanes) {
   return lanes == 64 ? &ww_isa_base64 : &ww_isa_base32;
 }
 
+/* Does anything the kernel reaches call it again, or take its address? */
+static bool calls_itself(const ww_module *mod, uint32_t kernel, const bool *in) {
+  for (uint32_t f = 0; f < mod->nfns; f++) {
+    const ww_fn *fn = &mod->fns[f];
+    for (uint32_t v = 0; in[f] && v < fn->nvals; v++)
+      if (fn->vals[v].kind == WW_VAL_FN && fn->vals[v].ref == kernel) return true;
+    for (uint32_t b = 0; in[f] && b < fn->nblocks; b++)
+      for (uint32_t k = 0; k < fn->blocks[b].nins; k++)
+        if (fn->blocks[b].ins[k].op == WW_OP_CALL && fn->blocks[b].ins[k].imm == kernel) return true;
+  }
+  for (uint32_t s = 0; s < mod->nsymbols; s++)
+    for (uint32_t r = 0; r < mod->symbols[s].nrelocs; r++)
+      if (mod->symbols[s].relocs[r].fn && mod->symbols[s].relocs[r].ref == kernel) return true;
+  return false;
+}
+
 static ww_status decode_all(ww_machine *m, ww_err *e) {
   const ww_module *mod = m->s.module;
-  uint32_t kernel = (uint32_t)(m->s.fn - mod->fns), first = 0, frames = 0, locals = 0;
+  uint32_t kernel = (uint32_t)(m->s.fn - mod->fns), frames = 0, locals = 0;
   bool *in = WW_NEWN(m->a, bool, mod->nfns + 1);
   ww_reach(mod, m->s.fn, in);
+  bool again = calls_itself(mod, kernel, in);
   m->progs = WW_NEWN(m->a, const ww_prog *, mod->nfns + 1);
   for (uint32_t f = 0; f < mod->nfns; f++)
     if (in[f]) m->progs[f] = WW_NEW(m->a, ww_prog);
-  for (uint32_t f = 0; f < mod->nfns; first += mod->fns[f++].nblocks) {
+  for (uint32_t f = 0; f < mod->nfns; f++) {
     if (!in[f]) continue;
     if (mod->fns[f].refusal)
       return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", mod->fns[f].name, mod->fns[f].refusal);
     ww_prog *p = (ww_prog *)m->progs[f];
-    p->first_block = first;
     ww_status st = ww_decode(mod, f, m->lanes, m->isa, m->s.symbol_addr, m->a, m->progs, p, &m->n_ins, e);
     if (st) return st;
     for (uint32_t s = 0; s < p->nsteady; s++) {
       p->steady[s].number = m->n_loops++;
       if (p->steady[s].nphis > m->max_phis) m->max_phis = p->steady[s].nphis;
     }
-    if (f == kernel) continue;
+    if (f == kernel && !again) continue;
     if (p->frame > frames) frames = p->frame;
     if (p->fn->local_bytes > locals) locals = p->fn->local_bytes;
   }
   m->kernel = m->progs[kernel];
   m->regs_bytes = m->kernel->frame + (size_t)frames * (WW_MAX_DEPTH - 1) + 4096;
-  m->local_stride = (m->kernel->fn->local_bytes + locals * (frames ? WW_MAX_DEPTH - 1 : 0) + 15) & ~15u;
+  uint64_t own = m->kernel->fn->local_bytes, local = own + (uint64_t)locals * (frames ? WW_MAX_DEPTH - 1 : 0);
+  if (own > MOST_LOCAL)
+    return ww_fail(e, WW_ELIMIT, "%s has %llu bytes of local memory per thread: at most %u can be addressed",
+                   m->s.fn->name, (unsigned long long)own, MOST_LOCAL);
+  m->local_stride = ((uint32_t)(local < MOST_LOCAL ? local : MOST_LOCAL) + 15) & ~15u;
   return WW_OK;
 }
 
@@ -137,6 +158,7 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->params = m->s.params;
   x->params_n = m->s.params_n;
   x->local_stride = m->local_stride;
+  x->max_steps = m->s.max_steps ? m->s.max_steps : UINT64_MAX;
   x->print = m->s.print;
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
@@ -202,6 +224,9 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
   if (!threads || threads > 1024)
     return ww_fail(e, WW_EUSAGE, "a block of %llu threads: a GPU runs 1 to 1024", (unsigned long long)threads);
   if (!s->grid[0] || !s->grid[1] || !s->grid[2]) return ww_fail(e, WW_EUSAGE, "an empty grid");
+  if (s->shared_static > MOST_SHARED || s->shared > MOST_SHARED - s->shared_static)
+    return ww_fail(e, WW_EUSAGE, "%llu bytes of shared memory: no GPU gives a block more than %u",
+                   (unsigned long long)(s->shared_static + s->shared), MOST_SHARED);
   ww_machine *m = ww_xcalloc(1, sizeof *m);
   m->s = *s;
   m->a = ww_arena_new();
@@ -255,7 +280,6 @@ static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
 
 static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww_observer *obs) {
   uint64_t threads = m->s.block[0] * m->s.block[1] * m->s.block[2];
-  b->index = index;
   memset(b->shared, 0, m->shared_bytes);
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
@@ -275,7 +299,7 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->frames[0].stack = 0;
     x->local_top = m->kernel->fn->local_bytes;
     x->weight = 1;
-    x->steps = x->divergences = 0;
+    x->steps = 0;
     x->live = left >= 64 ? ~0ull : (1ull << left) - 1;
     if (m->lanes < 64) x->live &= (1ull << m->lanes) - 1;
     x->mask = x->live;
@@ -340,7 +364,7 @@ static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stat
   ww_status s =
       ww_fail(e, WW_EDATA, "%s (block %llu, warp %u)", st->fault, (unsigned long long)x->id.block, x->id.warp);
   if (e && st->fault_loc && st->fault_loc < mod->nlocs) {
-    e->file = mod->files[mod->locs[st->fault_loc].file];
+    if (mod->nfiles) e->file = mod->files[mod->locs[st->fault_loc].file];
     e->line = mod->locs[st->fault_loc].line;
   }
   return s;

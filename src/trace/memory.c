@@ -12,6 +12,7 @@
 #define GUARD (1ull << 20)
 #define UNBOUNDED_BYTES (1ull << 37) /* window of a buffer whose size nobody gave; the pointer sits in its middle */
 #define UNBOUNDED_MIN (1ull << 31)
+#define MOST_BYTES (1ull << 42) /* of one allocation: far more than any device has */
 
 struct ww_memory {
   ww_region **regions; /* by base */
@@ -45,6 +46,7 @@ static uint8_t *reserve(uint64_t bytes) {
 }
 
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes) {
+  if (bytes > MOST_BYTES) return NULL;
   ww_region *r = ww_xcalloc(1, sizeof *r);
   r->unbounded = bytes == 0;
   r->size = bytes ? bytes : UNBOUNDED_BYTES;

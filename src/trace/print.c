@@ -1,4 +1,4 @@
-/* print.c - the kernel's own printf, in full runs that ask for it.
+/* print.c - the kernel's own printf, in runs that ask for it.
  *
  * The format is in device memory. CUDA and OpenMP pass the arguments packed in local memory, each at its natural
  * alignment (one operand: the buffer's address); OpenCL and HIP pass them as operands. A format never reaches the
@@ -6,14 +6,13 @@
 #include "code.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 
 typedef struct {
   ww_exec *x;
   const ww_code *k;
   uint32_t lane;
-  const uint8_t *packed; /* the argument buffer, NULL: operands */
-  uint32_t at;           /* bytes taken from it, or the next operand */
+  uint64_t packed; /* address of the argument buffer, 0: operands */
+  uint32_t at;     /* bytes taken from it, or the next operand */
 } source;
 
 static const uint8_t *device_bytes(ww_exec *x, uint64_t addr, uint64_t n, uint32_t lane) {
@@ -58,7 +57,9 @@ static uint64_t next_value(source *s, uint32_t bytes, bool real) {
     return v;
   }
   s->at = (s->at + bytes - 1) & ~(bytes - 1);
-  memcpy(&v, s->packed + s->at, bytes);
+  const uint8_t *p =
+      device_bytes(s->x, s->packed + s->at, bytes, s->lane); /* NULL: the format asks for more than came */
+  if (p) memcpy(&v, p, bytes);
   s->at += bytes;
   return v;
 }
@@ -124,7 +125,7 @@ void ww_exec_printf(ww_exec *x, const ww_code *k, uint32_t lane) {
   const uint64_t *row = (const uint64_t *)(x->F + k->a);
   device_string(x, row[lane], lane, format);
   bool f32;
-  if (k->ins->sub == 1 && k->n) s.packed = device_bytes(x, slot_value(&s, 0, &f32), 8, lane);
+  if (k->ins->sub == 1 && k->n) s.packed = slot_value(&s, 0, &f32);
   for (const char *p = format; *p;) {
     size_t plain = strcspn(p, "%");
     fwrite(p, 1, plain, stdout);

@@ -102,28 +102,24 @@ static void note_access(flow *f, const ww_ins *i) {
   if (r->elem == WW_VOID) r->elem = i->type;
 }
 
-static bool inside(const ww_fn *fn, uint32_t block, uint32_t loop) {
-  for (uint32_t l = fn->blocks[block].loop; l != WW_NOBLOCK; l = fn->loops[l].parent)
-    if (l == loop) return true;
-  return false;
-}
-
 static void note_loop(flow *f, uint32_t loop, const ww_ins *const *def, const uint32_t *def_block) {
   const ww_fn *fn = f->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   uint64_t starts = 0, ends = 0;
   for (uint32_t k = 0; k < h->nphis; k++)
     for (uint32_t n = 0; n < h->phis[k].n; n++)
-      if (!inside(fn, fn->pool[h->phis[k].ext + 2 * n], loop)) starts |= f->from[fn->pool[h->phis[k].ext + 2 * n + 1]];
+      if (!ww_ir_in_loop(fn, fn->pool[h->phis[k].ext + 2 * n], loop))
+        starts |= f->from[fn->pool[h->phis[k].ext + 2 * n + 1]];
   for (uint32_t b = 0; b < fn->nblocks; b++) {
-    if (!inside(fn, b, loop) || !fn->blocks[b].nins) continue;
+    if (!ww_ir_in_loop(fn, b, loop) || !fn->blocks[b].nins) continue;
     const ww_ins *t = &fn->blocks[b].ins[fn->blocks[b].nins - 1];
-    if (t->op != WW_OP_CBR || (inside(fn, (uint32_t)t->imm, loop) && inside(fn, t->ext, loop))) continue;
+    if (t->op != WW_OP_CBR || (ww_ir_in_loop(fn, (uint32_t)t->imm, loop) && ww_ir_in_loop(fn, t->ext, loop))) continue;
     const ww_ins *c = def[t->a];
     if (!c || c->op != WW_OP_ICMP) continue;
     ww_val side[2] = {c->a, c->b};
     for (int s = 0; s < 2; s++) /* what is loaded inside is data being looked at, not a bound */
-      if (fn->vals[side[s]].kind != WW_VAL_RESULT || !inside(fn, def_block[side[s]], loop)) ends |= f->from[side[s]];
+      if (fn->vals[side[s]].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, def_block[side[s]], loop))
+        ends |= f->from[side[s]];
   }
   for (uint32_t p = 0; p < fn->nparams && p < 64; p++) {
     if (ends >> p & 1) f->roles[p].bound = true;

@@ -2,7 +2,6 @@
 #include "run.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define DEFAULT_STEPS 400000000ull /* sampled: an endless loop ends within seconds */
@@ -31,7 +30,8 @@ static ww_status resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_a
 static ww_status dump_region(const char *dir, const char *name, ww_memory *m, const ww_region *r, ww_arena *a,
                              ww_err *e) {
   void *bytes = ww_memory_at(m, r->base, r->size);
-  if (mkdir(dir, 0777) && errno != EEXIST) return ww_fail(e, WW_EIO, "cannot make the folder %s", dir);
+  if (mkdir(dir, 0777) && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", dir, strerror(errno));
   return ww_write_file_atomic(ww_path_join(a, dir, name), bytes, r->size, e);
 }
 
@@ -58,38 +58,22 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
                      ww_err *e) {
   ww_setup s = {0};
   ww_machine *machine = NULL;
-  const ww_launch *l = &out->launch;
-  ww_status st = ww_setup_make(m, fn, l, a, &s, e);
+  ww_status st = ww_setup_make(m, fn, &out->launch, a, &s, e);
   if (st) return st;
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
-  ww_run_spec spec = {.module = m,
-                      .fn = fn,
-                      .shared_static = s.shared_static,
-                      .shared = s.shared_dynamic,
-                      .params = s.params,
-                      .params_n = s.params_n,
-                      .memory = s.memory,
-                      .symbol_addr = s.symbol_addr,
-                      .lanes = o->lanes,
-                      .extrapolate = !o->sampling.full,
-                      .print = o->print,
-                      .max_steps = o->max_steps       ? o->max_steps
-                                   : o->sampling.full ? DEFAULT_STEPS_FULL
-                                                      : DEFAULT_STEPS};
-  memcpy(spec.grid, l->grid, sizeof spec.grid);
-  memcpy(spec.block, l->block, sizeof spec.block);
+  ww_run_spec spec = ww_setup_spec(m, fn, &out->launch, &s);
+  spec.lanes = o->lanes;
+  spec.extrapolate = !o->sampling.full;
+  spec.print = o->print;
+  spec.max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS;
   st = ww_machine_new(&spec, &machine, e);
   if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
   if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
   ww_machine_free(machine);
   ww_setup_free(&s);
   return st;
-}
-
-static char *size_sentence(const ww_fn *fn, uint32_t p, uint64_t bytes, ww_arena *a) {
-  return ww_fmt(a, "%s: %llu bytes, from the accesses", fn->params[p].name, (unsigned long long)bytes);
 }
 
 /* Sizes from the corners of the grid were too small: the accesses are not regular. The buffers become unbounded, but for row
@@ -99,7 +83,7 @@ static bool unbound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
   for (uint32_t p = 0; p < fn->nparams; p++) {
     ww_buffer *b = &t->launch.args[p].buffer;
     if (!t->assumed.sized[p] || !b->bytes || b->fill.kind == WW_FILL_MONOTONE) continue;
-    const char *old = size_sentence(fn, p, b->bytes, a);
+    const char *old = ww_size_sentence(fn, p, b->bytes, a);
     for (uint32_t k = 0; k < t->assumed.n; k++)
       if (!strcmp(t->assumed.v[k], old))
         memmove(t->assumed.v + k, t->assumed.v + k + 1, (--t->assumed.n - k) * sizeof *t->assumed.v);
@@ -121,7 +105,7 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
     if (lo > 0) lo = 0;
     b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
     b->offset = (uint64_t)-lo;
-    ww_assume(&t->assumed, a, size_sentence(fn, p, b->bytes, a));
+    ww_assume(&t->assumed, a, ww_size_sentence(fn, p, b->bytes, a));
   }
 }
 
@@ -156,9 +140,8 @@ static void set_ratio(ww_report *r, ww_metric m, double a, double b) {
   if (b > 0) ww_report_set(r, m, a / b);
 }
 
-void ww_trace_report(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
+void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out) {
   const ww_counts *c = &t->sampled.tally.c;
-  (void)m;
   *out = (ww_report){.file = fn->file,
                      .kernel = fn->name,
                      .by = WW_BY_TRACE,

@@ -26,7 +26,7 @@ typedef struct {
 ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
                    ww_trace_result *out, ww_err *e);
 /* The metrics a trace knows. */
-void ww_trace_report(const ww_module *m, const ww_fn *fn, const ww_trace_result *t, ww_report *out);
+void ww_trace_report(const ww_fn *fn, const ww_trace_result *t, ww_report *out);
 /* Extra members of the report's JSON: counts, classes, lines, args, footprints, dependencies, timing. */
 typedef struct {
   const ww_module *m;

@@ -10,7 +10,6 @@
 #include "sample.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { MAX_COORDS = 256, MAX_BLOCKS = 512, LINE_VOTES = 3, MOST_BOUNDARIES = 4, MANY = 13, ENOUGH = 64 };
 #define DEFAULT_BUDGET 500000ull

@@ -27,7 +27,6 @@ static uint64_t d_bits(double d) {
   return u;
 }
 
-static uint32_t width(ww_type t) { return t == WW_I1 ? 1 : 8u * ww_type_bytes[t]; }
 static uint64_t mask_of(uint32_t w) { return w >= 64 ? ~0ull : (1ull << w) - 1; }
 static int64_t sext(uint64_t v, uint32_t w) { return w >= 64 ? (int64_t)v : (int64_t)(v << (64 - w)) >> (64 - w); }
 
@@ -182,7 +181,7 @@ static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
     default: return un;
     }
   }
-  int64_t x = sext(a, width(t)), y = sext(b, width(t));
+  int64_t x = sext(a, ww_type_bits(t)), y = sext(b, ww_type_bits(t));
   switch (p) {
   case WW_EQ: return a == b;
   case WW_NE: return a != b;
@@ -244,7 +243,7 @@ static uint64_t dp2a(uint32_t a, uint32_t b, uint32_t c, uint8_t sub) {
 }
 
 static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
-  uint32_t w = width(i->type);
+  uint32_t w = ww_type_bits(i->type);
   int64_t x = sext(a, w), y = sext(b, w);
   switch (i->op) {
   case WW_OP_ADD: return a + b;
@@ -288,7 +287,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
 
 static uint64_t to_int(const ww_ins *i, uint64_t a) {
   double d = to_double(i->type2, a);
-  uint32_t w = width(i->type);
+  uint32_t w = ww_type_bits(i->type);
   if (isnan(d)) return i->op == WW_OP_FTOSI && w == 64 ? 0x8000000000000000ull : 0;
   switch (i->sub) {
   case WW_RZ: d = trunc(d); break;
@@ -309,7 +308,7 @@ static uint64_t to_int(const ww_ins *i, uint64_t a) {
 /* 64-bit integers to f32: directly, since going through double would round twice. */
 static uint64_t from_int(const ww_ins *i, uint64_t a) {
   bool sign = i->op == WW_OP_SITOF;
-  int64_t s = sext(a, width(i->type2));
+  int64_t s = sext(a, ww_type_bits(i->type2));
   ww_round r = i->sub;
   if (i->type == WW_F32 || i->type == WW_F64) {
     if (r != WW_RN) fesetround(c_round(r));
@@ -319,7 +318,7 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
     if (r != WW_RN) fesetround(FE_TONEAREST);
     return out;
   }
-  if (width(i->type2) < 64) return from_double(i->type, sign ? (double)s : (double)a, r);
+  if (ww_type_bits(i->type2) < 64) return from_double(i->type, sign ? (double)s : (double)a, r);
   fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
   volatile int64_t vs = s;
   volatile uint64_t vu = a;
@@ -515,7 +514,7 @@ static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
 }
 
 uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
-  uint32_t w = width(i->type);
+  uint32_t w = ww_type_bits(i->type);
   uint64_t sign = 1ull << (w - 1);
   switch (i->op) {
   case WW_OP_MOV:
@@ -525,7 +524,7 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   case WW_OP_FCMP: return compare(i->sub, i->type, a, b);
   case WW_OP_TRUNC: return a & mask_of(w);
   case WW_OP_ZEXT: return a;
-  case WW_OP_SEXT: return (uint64_t)sext(a, width(i->type2)) & mask_of(w);
+  case WW_OP_SEXT: return (uint64_t)sext(a, ww_type_bits(i->type2)) & mask_of(w);
   case WW_OP_SITOF:
   case WW_OP_UITOF: return from_int(i, a);
   case WW_OP_FTOSI:
@@ -549,7 +548,7 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
 
 uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b) {
   ww_ins i = {.type = type};
-  uint32_t w = width(type);
+  uint32_t w = ww_type_bits(type);
   switch (rmw) {
   case WW_RMW_XCHG: return b;
   case WW_RMW_ADD: i.op = WW_OP_ADD; break;

@@ -4,7 +4,11 @@
  * trace and a device see the same bytes. */
 #include "setup.h"
 
+#include <math.h>
+
 #include "code.h"
+
+#define MOST_INIT (1ull << 32) /* bytes of a symbol with initial contents */
 
 typedef struct {
   const ww_module *m;
@@ -19,7 +23,7 @@ typedef struct {
   shared_ids; /* buffers of one allocation */
 } maker;
 
-static const char *type_name(ww_type t) {
+const char *ww_element_type(ww_type t) {
   static const char *const names[WW_NTYPES] = {NULL, "u8", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64"};
   return names[t];
 }
@@ -105,7 +109,8 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
     memcpy(to, &g->value, 8);
     return;
   }
-  if (!g->is_int) v = (uint64_t)(int64_t)g->value;
+  if (!g->is_int) /* as the hardware converts: the nearest there is */
+    v = g->value >= 0x1p63 ? INT64_MAX : g->value <= -0x1p63 ? (uint64_t)INT64_MIN : (uint64_t)(int64_t)g->value;
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
@@ -120,6 +125,10 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   r->symbol = (int32_t)s;
   k->s->symbol_addr[s] = r->base;
   if (g && g->kind == WW_ARG_BUFFER) return WW_OK;
+  if (!y->init && !y->nrelocs && !(g && g->kind != WW_ARG_NONE)) return WW_OK; /* zeros, whatever its size */
+  if (b.bytes > MOST_INIT)
+    return ww_fail(e, WW_ELIMIT, "symbol `%s` has %llu bytes: too many to be given contents", y->name,
+                   (unsigned long long)b.bytes);
   uint8_t *init = ww_alloc(k->a, b.bytes);
   if (y->init) memcpy(init, y->init, y->size);
   /* a number's form follows how it was written: 1.5 is a float of the symbol's size, 7 an integer */
@@ -183,7 +192,8 @@ static ww_status put_pointer(maker *k, uint32_t p, const ww_buffer *b, uint8_t *
     return WW_OK;
   }
   ww_region *r;
-  ww_status st = add_region(k, q->name, q->space == WW_CONST ? WW_CONST : WW_GLOBAL, b, type_name(q->elem), p, &r, e);
+  ww_status st =
+      add_region(k, q->name, q->space == WW_CONST ? WW_CONST : WW_GLOBAL, b, ww_element_type(q->elem), p, &r, e);
   if (st) return st;
   if (r->arg < 0) r->arg = (int32_t)p;
   uint64_t v = r->origin + b->offset;
@@ -202,7 +212,7 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
                    g->hex_n);
   memcpy(to, g->hex, q->size);
   for (uint32_t n = 0; n < g->nptrs; n++) {
-    if (g->ptrs[n].at + 8 > q->size)
+    if (g->ptrs[n].at > q->size || q->size - g->ptrs[n].at < 8)
       return ww_fail(e, WW_EUSAGE, "argument %u (`%s`): a pointer at byte %u of %u", p, q->name, g->ptrs[n].at,
                      q->size);
     ww_region *r;
@@ -232,6 +242,21 @@ static void put_value(const ww_param *q, const ww_arg *g, uint8_t *to) {
   put_number(&n, ww_is_float(t) ? ww_type_bytes[t] : q->size, ww_is_float(t), to);
 }
 
+static const char *type_of(const ww_param *q) { return q->ctype ? q->ctype : ww_type_names[q->type]; }
+
+/* An integer argument takes a whole number that its bytes can hold, signed or not. */
+static ww_status check_value(const ww_param *q, uint32_t p, const ww_arg *g, ww_err *e) {
+  if (ww_is_float(q->type) || ww_is_float(q->elem) || q->byval || q->pointer) return WW_OK;
+  if (!g->is_int && g->value != trunc(g->value))
+    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s and takes a whole number, not %g", p, q->name, type_of(q),
+                   g->value);
+  double span = ldexp(1, 8 * (int)q->size);
+  if (q->size < 8 && (g->value < -span / 2 || g->value >= span))
+    return ww_fail(e, WW_EDATA, "argument %u (`%s`) is %s of %u bytes and cannot hold %.17g", p, q->name, type_of(q),
+                   q->size, g->value);
+  return WW_OK;
+}
+
 static ww_status make_params(maker *k, ww_err *e) {
   const ww_fn *fn = k->fn;
   uint32_t *off = WW_NEWN(k->a, uint32_t, fn->nparams + 1);
@@ -249,7 +274,7 @@ static ww_status make_params(maker *k, ww_err *e) {
     case WW_ARG_BUFFER:
       if (!q->pointer)
         return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is %s, not a pointer, but a buffer is given for it", p,
-                       q->name, q->ctype);
+                       q->name, type_of(q));
       st = put_pointer(k, p, &g->buffer, to, e);
       break;
     case WW_ARG_HEX: st = put_bytes(k, p, g, to, e); break;
@@ -259,7 +284,8 @@ static ww_status make_params(maker *k, ww_err *e) {
       if (q->pointer && g->value != 0)
         return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null",
                        p, q->name, q->name);
-      put_value(q, g, to);
+      st = check_value(q, p, g, e);
+      if (!st) put_value(q, g, to);
       break;
     default:
       if (q->pointer) st = put_pointer(k, p, &none.buffer, to, e);
@@ -285,4 +311,18 @@ ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l,
 void ww_setup_free(ww_setup *s) {
   ww_memory_free(s->memory);
   s->memory = NULL;
+}
+
+ww_run_spec ww_setup_spec(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_setup *s) {
+  ww_run_spec spec = {.module = m,
+                      .fn = fn,
+                      .shared_static = s->shared_static,
+                      .shared = s->shared_dynamic,
+                      .params = s->params,
+                      .params_n = s->params_n,
+                      .memory = s->memory,
+                      .symbol_addr = s->symbol_addr};
+  memcpy(spec.grid, l->grid, sizeof spec.grid);
+  memcpy(spec.block, l->block, sizeof spec.block);
+  return spec;
 }

@@ -18,6 +18,10 @@ typedef struct {
 /* The launch must be resolved: args[i] is parameter i. A pointer without a size becomes an unbounded allocation. */
 ww_status ww_setup_make(const ww_module *m, const ww_fn *fn, const ww_launch *l, ww_arena *a, ww_setup *out, ww_err *e);
 void ww_setup_free(ww_setup *s); /* the memory; the rest is the arena's */
+/* A run of the launch in that memory; limits and options are the caller's to set. */
+ww_run_spec ww_setup_spec(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_setup *s);
+/* What fills call elements of an IR type; NULL for WW_VOID. */
+const char *ww_element_type(ww_type t);
 
 /* What fn calls, directly or through pointers; in[] per module function, zeroed before. */
 void ww_reach(const ww_module *m, const ww_fn *fn, bool *in);

@@ -177,13 +177,14 @@ static void print_totals(const ww_tally *t, FILE *f) {
         per(c->atomic_max_same, c->atomic_requests, "lanes meet at one address", b));
   if (t->dep.loads_in_flight) {
     fprintf(f, "\nparallelism within a warp\n");
-    fprintf(f, "  %-24s %12.3g\n  %-24s %12.3g\n  %-24s %12.3g\n", "instructions together", t->dep.ilp,
+    fprintf(f, "  %-25s %11.3g\n  %-25s %11.3g\n  %-25s %11.3g\n", "instructions together", t->dep.ilp,
             "loads in flight", t->dep.loads_in_flight, "load to use, instructions", t->dep.load_use_distance);
   }
 }
 
 static void print_args(const ww_tally *t, FILE *f) {
   char a[16], b[16], c[16], d[16];
+  if (!t->nargs) return;
   fprintf(f, "\n%-20s %12s %12s %12s %14s\n", "argument", "load bytes", "store bytes", "atomics", "touched");
   for (uint32_t k = 0; k < t->nargs; k++) {
     const ww_arg_counts *g = &t->args[k];

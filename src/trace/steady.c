@@ -21,12 +21,6 @@ typedef struct {
   uint32_t *def_block;
 } finder;
 
-static bool inside(const ww_fn *fn, uint32_t block, uint32_t loop) {
-  for (uint32_t l = fn->blocks[block].loop; l != WW_NOBLOCK; l = fn->loops[l].parent)
-    if (l == loop) return true;
-  return false;
-}
-
 static bool pure_op(const ww_ins *i) {
   switch (ww_ops[i->op].cls) {
   case WW_CLASS_MOV:
@@ -42,7 +36,7 @@ static bool pure_op(const ww_ins *i) {
 static bool pure(finder *f, ww_val v, int depth) {
   if (f->seen[v]) return true;
   const ww_fn *fn = f->fn;
-  if (fn->vals[v].kind != WW_VAL_RESULT || !inside(fn, f->def_block[v], f->loop)) return true;
+  if (fn->vals[v].kind != WW_VAL_RESULT || !ww_ir_in_loop(fn, f->def_block[v], f->loop)) return true;
   if (depth > 40) return false;
   f->seen[v] = 1;
   if (!f->def[v]) { /* a phi: of the header, and fed by something pure */
@@ -69,22 +63,17 @@ static bool traps(const ww_block *b) { return b->nins && b->ins[b->nins - 1].op 
 static uint32_t exiting_block(const finder *f) {
   uint32_t found = WW_NOBLOCK;
   for (uint32_t b = 0; b < f->fn->nblocks; b++) {
-    if (!inside(f->fn, b, f->loop)) continue;
+    if (!ww_ir_in_loop(f->fn, b, f->loop)) continue;
     bool leaves = f->fn->blocks[b].nsucc == 0 && !traps(&f->fn->blocks[b]);
     for (uint32_t s = 0; s < f->fn->blocks[b].nsucc; s++) {
       uint32_t to = f->fn->blocks[b].succ[s];
-      leaves |= !inside(f->fn, to, f->loop) && !traps(&f->fn->blocks[to]);
+      leaves |= !ww_ir_in_loop(f->fn, to, f->loop) && !traps(&f->fn->blocks[to]);
     }
     if (!leaves) continue;
     if (found != WW_NOBLOCK) return WW_NOBLOCK;
     found = b;
   }
   return found;
-}
-
-static bool dominates(const ww_fn *fn, uint32_t a, uint32_t b) {
-  while (b != a && fn->blocks[b].idom != b && fn->blocks[b].idom != WW_NOBLOCK) b = fn->blocks[b].idom;
-  return a == b;
 }
 
 static const uint8_t inverse[] = {
@@ -95,13 +84,14 @@ static bool qualify(finder *f, ww_steady *out) {
   const ww_fn *fn = f->fn;
   if (f->latch == WW_NOBLOCK) return false;
   uint32_t e = exiting_block(f);
-  if (e == WW_NOBLOCK || !dominates(fn, e, f->latch)) return false;
+  if (e == WW_NOBLOCK || !ww_ir_dominates(fn, e, f->latch)) return false;
   const ww_ins *t = &fn->blocks[e].ins[fn->blocks[e].nins - 1];
   if (t->op != WW_OP_CBR || fn->vals[t->a].kind != WW_VAL_RESULT) return false;
   const ww_ins *c = f->def[t->a];
-  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !inside(fn, f->def_block[t->a], f->loop)) return false;
+  if (!c || c->op != WW_OP_ICMP || ww_type_bytes[c->type] < 4 || !ww_ir_in_loop(fn, f->def_block[t->a], f->loop))
+    return false;
   if (!pure(f, c->a, 0) || !pure(f, c->b, 0)) return false;
-  bool stay = inside(fn, (uint32_t)t->imm, f->loop);
+  bool stay = ww_ir_in_loop(fn, (uint32_t)t->imm, f->loop);
   *out = (ww_steady){.loop = f->loop,
                      .header = f->header,
                      .innermost = true,

@@ -2,7 +2,7 @@
  *
  * The interpreter knows nothing of counting: observers do it. A block of the IR executes under one mask from its first
  * to its last instruction, so per-instruction counts follow from block events; memory has its own event.
- * Events carry a weight: a loop iteration that stands for many (see extrapolation in sample.h) has weight > 1. */
+ * Events carry a weight: a loop iteration that stands for many (steady.c) has weight > 1. */
 #ifndef WW_TRACE_H
 #define WW_TRACE_H
 
@@ -90,12 +90,12 @@ void ww_memory_free(ww_memory *m); /* accepts NULL */
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes);
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
 uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
-/* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages */
+/* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n);
 void ww_memory_reset(ww_memory *m); /* forget writes and touched ranges: contents as at the start */
 
-/* ---- running (run.c) ---- */
+/* ---- running (machine.c) ---- */
 
 typedef struct {
   const ww_module *module;

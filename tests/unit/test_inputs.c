@@ -215,11 +215,11 @@ static void test_no_launch_at_all(void **state) {
   (void)state;
   ww_trace_result r = complete("copy", "block=256");
   assert_int_equal(r.launch.grid[0], 4096);
-  expect_said(&r, "grid: 4096 blocks, as no launch was given");
+  expect_said(&r, "grid: 4096 x 1 x 1 blocks, as no launch was given");
   expect_said(&r, "n: 1048576, the number of threads");
   r = complete("copy", "n=5000");
   assert_int_equal(r.launch.block[0], 256);
-  expect_said(&r, "block: 256 threads, as no launch was given");
+  expect_said(&r, "block: 256 x 1 x 1 threads, as no launch was given");
   expect_size(&r, "copy", "x", 20000, 0);
   r = complete("plane", "grid=20,40 block=16,8");
   expect_said(&r, "w: 320, the threads along its axis");

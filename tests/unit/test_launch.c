@@ -118,6 +118,8 @@ static const char *const bad[][2] = {
     {"{\"args\":[{\"value\":1,\"ptrs\":[]}]}", "args[0]: \"ptrs\" needs \"hex\", the bytes they lie in"},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":1}]}]}",
      "args[0].ptrs[0].at: a pointer at byte 1 does not fit the 8 bytes of \"hex\""},
+    {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{\"at\":18446744073709551615}]}]}",
+     "args[0].ptrs[0].at: a pointer at byte 18446744073709551615 does not fit the 8 bytes of \"hex\""},
     {"{\"args\":[{\"hex\":\"0000000000000000\",\"ptrs\":[{}]}]}",
      "args[0].ptrs[0].at: expected a whole number of at least 0, not nothing"},
     {"{\"args\":[{\"buffer\":64}]}", "args[0].buffer: expected an object like {\"bytes\":4096}, not the number 64"},
@@ -252,9 +254,9 @@ static void arguments_as_text(void **state) {
 }
 
 static const char *const bad_texts[][2] = {
-    {"n", "expected name=value, not \"n\""},
-    {"=4", "expected an argument's name or position before '=', not \"\""},
-    {"a b=4", "expected an argument's name or position before '=', not \"a b\""},
+    {"n", "--arg: expected name=value, not \"n\""},
+    {"=4", "--arg: expected an argument's name or position before '=', not \"\""},
+    {"a b=4", "--arg: expected an argument's name or position before '=', not \"a b\""},
     {"n=", "n: a value is missing behind '='"},
     {"n=4+", "n: in \"4+\": it ends too early"},
     {"x=f33[4]",
@@ -383,12 +385,12 @@ static void resolving_places_and_evaluates(void **state) {
 
 static void resolving_says_what_is_missing(void **state) {
   static const char *const rows[][2] = {
-      {"{\"grid\":\"n/256\"}", "grid: in \"n/256\": \"n\" has no value"},
-      {"{\"grid\":\"m\"}", "grid: in \"m\": \"m\" has no value"},
+      {"{\"grid\":\"n/256\"}", "grid: in \"n/256\": \"n\" has no value; give one, e.g. --arg n=1024"},
+      {"{\"grid\":\"m\"}", "grid: in \"m\": \"m\" has no value; the kernel's arguments are n, a, x, row"},
       {"{\"grid\":\"n\",\"args\":[{\"value\":0}]}",
-       "grid: \"n\" is 0; a whole number from 1 to 4.29497e+09 is expected"},
+       "grid: \"n\" is 0; a whole number from 1 to 4294967295 is expected"},
       {"{\"grid\":\"n\",\"args\":[{\"value\":1.5}]}",
-       "grid: \"n\" is 1.5; a whole number from 1 to 4.29497e+09 is expected"},
+       "grid: \"n\" is 1.5; a whole number from 1 to 4294967295 is expected"},
       {"{\"args\":[{\"name\":\"m\",\"value\":1}]}", "the kernel has no argument \"m\"; it has: n, a, x, row"},
       {"{\"args\":[null,null,null,null,{\"value\":1}]}", "args[4]: the kernel takes 4 arguments"},
       {"{\"args\":[{\"name\":\"7\",\"value\":1}]}", "args[7]: the kernel takes 4 arguments"},
