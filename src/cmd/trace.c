@@ -1,4 +1,5 @@
 /* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would do. */
+#include "../gpu/gpu.h"
 #include "../trace/run.h"
 
 #include "source.h"
@@ -42,6 +43,22 @@ static void blame_header(const ww_unit *u, ww_err *e) {
   }
 }
 
+/* Lanes and multiprocessors of the GPU that --gpu names. OpenCL and OpenMP code takes the GPU's lanes; CUDA and HIP code is
+ * compiled for one vendor's. */
+static ww_status target(const ww_cmd *c, const ww_module *m, ww_arena *a, ww_trace_options *t, ww_err *e) {
+  ww_gpu g;
+  if (!c->global.gpu) return WW_OK;
+  ww_status st = ww_gpu_load(c->global.gpu, a, &g, e);
+  if (st) return st;
+  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
+  if (fixed && g.lanes != m->warp)
+    return ww_fail(e, WW_EUSAGE, "%s code is read for warps of %u lanes, %s has %u: name another GPU",
+                   ww_dialect_names[m->dialect], m->warp, g.full_name, g.lanes);
+  t->lanes = g.lanes;
+  t->sms = g.sms;
+  return WW_OK;
+}
+
 static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch) {
   const options *o = c->opt;
   const ww_fn *fn;
@@ -55,7 +72,8 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
                         .print = o->print && !c->global.json,
                         .dump = o->dump};
   ww_trace_result r;
-  st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
+  st = target(c, m, a, &t, &c->err);
+  if (!st) st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
   if (!st) {
     ww_report report;
     for (uint32_t k = 0; k < r.assumed.n; k++) ww_push(a, &said, r.assumed.v[k]);

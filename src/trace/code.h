@@ -174,6 +174,7 @@ struct ww_exec {
   uint32_t tid[3][WW_MAX_LANES]; /* thread index per axis; fixed for the warp */
   uint32_t lanes;
   uint64_t dyn_shared;
+  uint32_t sms;
   /* local memory: one contiguous piece per lane */
   uint8_t *local;
   uint32_t local_stride, local_top;

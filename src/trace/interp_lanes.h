@@ -40,8 +40,8 @@ static u64 warp_sreg(const ww_exec *x, ww_sreg s) {
   case WW_SREG_WARPID: return x->id.warp;
   case WW_SREG_NWARPID: return (x->ntid[0] * x->ntid[1] * x->ntid[2] + L - 1) / L;
   case WW_SREG_WARPSIZE: return L;
-  case WW_SREG_NSMID: return 132;
-  case WW_SREG_SMID: return x->id.block % 132;
+  case WW_SREG_NSMID: return x->sms;
+  case WW_SREG_SMID: return x->id.block % x->sms;
   case WW_SREG_DYNSHARED: return x->dyn_shared;
   case WW_SREG_WORKDIM: return x->nctaid[2] * x->ntid[2] > 1 ? 3 : x->nctaid[1] * x->ntid[1] > 1 ? 2 : 1;
   default: return 0;

@@ -162,6 +162,7 @@ static ww_exec *new_warp(ww_machine *m, uint32_t warp, ww_err *e) {
   x->print = m->s.print;
   x->extrapolate = m->s.extrapolate;
   x->dyn_shared = m->s.shared;
+  x->sms = m->s.sms ? m->s.sms : 132;
   for (int d = 0; d < 3; d++) x->ntid[d] = m->s.block[d], x->nctaid[d] = m->s.grid[d];
   x->tid0 = warp * m->lanes;
   for (uint32_t l = 0; l < m->lanes; l++) {

@@ -9,6 +9,7 @@
 typedef struct {
   ww_sampling sampling;
   uint32_t lanes;      /* 0: the module's */
+  uint32_t sms;        /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
   uint64_t max_steps;  /* warp instructions; 0: a default that ends an endless loop within seconds */
   bool print;          /* device printf reaches stdout */
   const char *dump;    /* folder for the buffers' contents afterwards, or NULL */

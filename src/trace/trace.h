@@ -108,6 +108,7 @@ typedef struct {
   ww_memory *memory;
   const uint64_t *symbol_addr; /* device address per module symbol (shared ones: offset from WW_SHARED_BASE) */
   uint32_t lanes;           /* 32 or 64; 0: the module's */
+  uint32_t sms;             /* multiprocessors, for kernels that ask; 0: 132, an H200's */
   uint64_t max_steps;       /* warp instructions before WW_ELIMIT; 0: none */
   bool extrapolate;         /* steady loops are run in part, with weights */
   bool print;               /* printf reaches stdout */

@@ -4,17 +4,10 @@
 #ifndef WW_TEST_RIG_H
 #define WW_TEST_RIG_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "group.h"
 
 #include "../../src/trace/code.h"
 #include "../../src/trace/setup.h"
-
-static ww_arena *arena;
 
 typedef struct {
   ww_module *m;
@@ -106,19 +99,11 @@ static inline uint64_t rig_random(void) { /* splitmix64 */
   return z ^ (z >> 31);
 }
 
-static inline int rig_setup(void **state) {
-  (void)state;
-  arena = ww_arena_new();
-  return 0;
-}
-
 static inline int rig_teardown(void **state) {
-  (void)state;
   unsetenv("WARPWISE_ISA");
-  ww_arena_free(arena);
-  return 0;
+  return group_teardown(state);
 }
 
-#define RIG_TEST(f) cmocka_unit_test_setup_teardown(f, rig_setup, rig_teardown)
+#define RIG_TEST(f) cmocka_unit_test_setup_teardown(f, group_setup, rig_teardown)
 
 #endif

@@ -1,27 +1,8 @@
 /* test_count.c - the counting observer: accesses made by hand against numbers worked out by hand, fast paths against
  * definitions, commit and clear, lines, arguments, dependencies, and docs/counts.md against counts.def. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "group.h"
 
 #include "../../src/trace/count.h"
-
-static ww_arena *arena;
-
-static int setup(void **state) {
-  (void)state;
-  arena = ww_arena_new();
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  ww_arena_free(arena);
-  return 0;
-}
 
 static ww_module parse(const char *text) {
   ww_module m;
@@ -717,5 +698,5 @@ int main(void) {
       cmocka_unit_test(test_windows),
       cmocka_unit_test(test_manual_names_every_count),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

@@ -1,30 +1,13 @@
 /* test_inputs.c - what is found or assumed for buffers that nobody described: sizes, contents, the sentences that say so; and that a
  * described one is taken at its word. The kernels are tests/sample/inputs.cu. */
 #include "rig.h"
+#include "source.h"
 
-#include "../../src/front/front.h"
 #include "../../src/trace/run.h"
-
-static ww_unit unit;
-static ww_arena *unit_arena;
 
 static int load(void **state) {
   (void)state;
-  static const char *file = "tests/sample/inputs.cu";
-  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
-  ww_err e = {0};
-  unit_arena = ww_arena_new();
-  if (ww_front_load(&o, unit_arena, &unit, &e)) {
-    print_error("%s\n", e.msg);
-    return 1;
-  }
-  return 0;
-}
-
-static int unload(void **state) {
-  (void)state;
-  ww_arena_free(unit_arena);
-  return 0;
+  return source_load("tests/sample/inputs.cu");
 }
 
 static ww_status run(const char *kernel, const char *launch, bool full, ww_trace_result *r, ww_err *e) {
@@ -287,5 +270,5 @@ int main(void) {
       RIG_TEST(test_given_sizes_may_fault),
       RIG_TEST(test_bad_launches),
   };
-  return cmocka_run_group_tests(tests, load, unload);
+  return cmocka_run_group_tests(tests, load, source_unload);
 }

@@ -1,26 +1,7 @@
 /* test_ir.c - the IR: text form and back, control flow, the checker, names, and docs/ir.md against ops.def. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <cmocka.h>
+#include "group.h"
 
 #include "../../src/ir/ir.h"
-
-static ww_arena *arena;
-
-static int setup(void **state) {
-  (void)state;
-  arena = ww_arena_new();
-  return 0;
-}
-
-static int teardown(void **state) {
-  (void)state;
-  ww_arena_free(arena);
-  return 0;
-}
 
 static ww_module parse(const char *text) {
   ww_module m;
@@ -645,5 +626,5 @@ int main(void) {
       cmocka_unit_test(test_manual_names_every_op),
       cmocka_unit_test(test_manual_examples),
   };
-  return cmocka_run_group_tests(tests, setup, teardown);
+  return cmocka_run_group_tests(tests, group_setup, group_teardown);
 }

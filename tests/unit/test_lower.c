@@ -1,24 +1,16 @@
 /* test_lower.c - the lowering, from LLVM IR written here to the IR's text: what an instruction becomes, and what refuses.
  *
  * clang assembles the text; without clang the tests are skipped. Whole programs are tested by tests/kernels. */
-#include "unit.h"
+#include "group.h"
 
 #include "../../src/front/front.h"
 #include "../../src/front/lower.h"
 
-static ww_arena *arena;
 static const char *clang_path;
 
 static int set_up(void **state) {
-  (void)state;
-  arena = ww_arena_new();
+  group_setup(state);
   clang_path = ww_front_clang(arena, NULL, NULL);
-  return 0;
-}
-
-static int tear_down(void **state) {
-  (void)state;
-  ww_arena_free(arena);
   return 0;
 }
 
@@ -319,5 +311,5 @@ int main(void) {
                                      cmocka_unit_test(tiles_vote_apart),
                                      cmocka_unit_test(ptx),
                                      cmocka_unit_test(exit_inside_a_block)};
-  return cmocka_run_group_tests(tests, set_up, tear_down);
+  return cmocka_run_group_tests(tests, set_up, group_teardown);
 }

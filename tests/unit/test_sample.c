@@ -1,33 +1,16 @@
 /* test_sample.c - sampled blocks and loops run in part: their counts against the full run's, and against closed forms where a full
  * run would take days. The kernels are tests/sample/kernels.cu. */
 #include "rig.h"
+#include "source.h"
 
-#include "../../src/front/front.h"
 #include "../../src/trace/run.h"
 
 #include <math.h>
 #include <unistd.h>
 
-static ww_unit unit;
-static ww_arena *unit_arena;
-
 static int load(void **state) {
   (void)state;
-  static const char *file = "tests/sample/kernels.cu";
-  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
-  ww_err e = {0};
-  unit_arena = ww_arena_new();
-  if (ww_front_load(&o, unit_arena, &unit, &e)) {
-    print_error("%s\n", e.msg);
-    return 1;
-  }
-  return 0;
-}
-
-static int unload(void **state) {
-  (void)state;
-  ww_arena_free(unit_arena);
-  return 0;
+  return source_load("tests/sample/kernels.cu");
 }
 
 static ww_trace_result trace(const char *kernel, const char *launch, ww_trace_options o) {
@@ -293,5 +276,5 @@ int main(void) {
       RIG_TEST(test_closed_forms),    RIG_TEST(test_huge_launches),      RIG_TEST(test_footprints),
       RIG_TEST(test_touched_ranges),
   };
-  return cmocka_run_group_tests(tests, load, unload);
+  return cmocka_run_group_tests(tests, load, source_unload);
 }
