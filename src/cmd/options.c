@@ -6,9 +6,8 @@
 
 const ww_option ww_global_options[] = {
     {"json", 0, WW_OPT_FLAG, NULL, "data on stdout as JSON, one object a line", offsetof(ww_globals, json)},
-    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU to predict for (kernels and trace need none)",
-     offsetof(ww_globals, gpu)},
-    {"device", 0, WW_OPT_STR, "NAME", "the device to measure on, by a part of its name (likewise)",
+    {"gpu", 0, WW_OPT_STR, "NAME|FILE", "the GPU that the numbers are for, e.g. h200", offsetof(ww_globals, gpu)},
+    {"device", 0, WW_OPT_STR, "NAME", "for commands that measure: on which device, by a part of its name",
      offsetof(ww_globals, device)},
     {"quiet", 'q', WW_OPT_FLAG, NULL, "no progress, no warnings", offsetof(ww_globals, quiet)},
     {"color", 0, WW_OPT_STR, "WHEN", "auto, always or never; NO_COLOR is obeyed", offsetof(ww_globals, color)},

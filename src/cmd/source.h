@@ -26,7 +26,7 @@ typedef struct {
       {"grid", 'g', WW_OPT_STR, "N[,N,N]", "blocks; expressions over arguments: n/256", offsetof(T, source.grid)},                \
       {"block", 'b', WW_OPT_STR, "N[,N,N]", "threads of a block", offsetof(T, source.block)},                                     \
       {"shared", 0, WW_OPT_STR, "BYTES", "dynamic shared memory", offsetof(T, source.shared)},                                    \
-      {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", "n=1<<20, x=f32[n], idx=[n]:permutation (repeatable)", offsetof(T, source.args)},   \
+      {"arg", 'a', WW_OPT_LIST, "NAME=VALUE", "n=1e6, 'x=f32[n]', 'idx=[n]:permutation' (repeatable; quote [ and <)", offsetof(T, source.args)},   \
       WW_FRONT_OPTIONS(T)
 
 /* Checks the files and collects what the front end needs: the options, flags of the project's build, those of the launch

@@ -119,7 +119,7 @@ const ww_command ww_cmd_trace = {
         "Without any launch, the host code's own or a comment in the source is used:\n"
         "  // warpwise: grid=n/256 block=256 n=1<<20 x=[n] y=[n]",
     .examples =
-        "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg n=1<<20\n"
+        "  warpwise trace saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
         "  warpwise trace main.cu --launch launches.jsonl --json\n"
         "  warpwise trace spmv.cl -k spmv_csr -g 4096 -b 64 --arg 'rowptr=i32[n+1]:monotone(0,nnz)' --arg n=262144 --arg nnz=4e6\n",
     .options = table,

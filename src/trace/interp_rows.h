@@ -139,7 +139,7 @@ UNARY(uitof64, double, u32, a)
 UNARY(ftod, double, float, a)
 UNARY(dtof, float, double, a)
 UNARY(ftosi32, i32, float, a != a ? 0 : a >= 0x1p31f ? INT32_MAX : a < -0x1p31f ? INT32_MIN : (i32)a)
-UNARY(dtosi32, i32, double, a != a ? 0 : a >= 0x1p31 ? INT32_MAX : a < -0x1p31 ? INT32_MIN : (i32)a)
+UNARY(dtosi32, i32, double, a != a ? INT32_MIN : a >= 0x1p31 ? INT32_MAX : a < -0x1p31 ? INT32_MIN : (i32)a)
 
 /* floating point */
 #define FBOTH(name, expr) BINARY(name##32, float, float, expr) BINARY(name##64, double, double, expr)

@@ -65,6 +65,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
   ww_run_spec spec = ww_setup_spec(m, fn, &out->launch, &s);
   spec.lanes = o->lanes;
+  spec.sms = o->sms;
   spec.extrapolate = !o->sampling.full;
   spec.print = o->print;
   spec.max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS;

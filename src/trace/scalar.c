@@ -288,7 +288,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
 static uint64_t to_int(const ww_ins *i, uint64_t a) {
   double d = to_double(i->type2, a);
   uint32_t w = ww_type_bits(i->type);
-  if (isnan(d)) return i->op == WW_OP_FTOSI && w == 64 ? 0x8000000000000000ull : 0;
+  if (isnan(d)) return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
   switch (i->sub) {
   case WW_RZ: d = trunc(d); break;
   case WW_RD: d = floor(d); break;

@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   ww_arena *a = ww_arena_new();
   ww_module m;
   ww_err e = {0};
-  if (!ww_ir_parse(text, a, &m, &e) && !ww_ir_check(&m, &e)) {
+  bool valid = !ww_ir_parse(text, a, &m, &e) && !ww_ir_check(&m, &e);
+  if (valid) {
     for (uint32_t f = 0; f < m.nfns; f++)
       for (uint32_t k = 0; k < 4 && m.fns[f].kernel && !m.fns[f].refusal; k++)
         run(&m, &m.fns[f], k & 1 ? 64 : 32, k & 2, a);
@@ -58,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   }
   ww_arena_free(a);
   free(text);
-  return 0;
+  return valid ? 0 : -1; /* libFuzzer goes on from valid texts only */
 }
 
 #ifndef WW_FUZZ_MAIN
@@ -74,7 +75,9 @@ static const char *const words[] = {
     "bar", "fence", "syncwarp", "gridsync", "memcpy", "memset", NULL,
     "ret", "exit", "trap", NULL,
     "sreg", "activemask", "clock", "localaddr", NULL,
-    "tid.x", "tid.y", "laneid", "ctaid.x", "nctaid.x", "ntid.x", "warpid", "lanemask.lt", "dynshared", NULL,
+    "tid", "ntid", "ctaid", "nctaid", NULL,
+    "x", "y", "z", NULL,
+    "laneid", "warpid", "dynshared", "smid", NULL,
     "i1", "i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", NULL,
     "global", "shared", "local", "const", "param", "generic", NULL,
     "eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", NULL,
