@@ -121,10 +121,18 @@ $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h test
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lm -ldl
 	@cp -uL "$$($(CC) -print-file-name=libcjson.so.1)" $(@D)/ 2>/dev/null || true
 
+# Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels and their launches.
+FUZZ_CC   ?= $(shell command -v $(patsubst llvm-config%,clang%,$(notdir $(LLVM_CONFIG))) || echo clang)
+FUZZ_BUILD ?= build-fuzz
+FUZZ_TIME ?= 60
+FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
+$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lm -ldl
+
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-gpu asan lint format bench install clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/libwarpwise.a   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -132,6 +140,7 @@ help:
 	@echo "make test-full  the same, then lint"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
+	@echo "make fuzz       any text as IR and as a launch, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
@@ -172,6 +181,12 @@ test-asan:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(ASAN_BUILD) unit cli kernels
 
+fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch
+fuzz: all
+	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
+	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers
+	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME)
+
 test-full: test lint
 
 test-gpu: all $(GPU_TOOLS)
@@ -202,4 +217,4 @@ install: all
 	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
 
 clean:
-	rm -rf build build-asan build-gpu compile_commands.json
+	rm -rf build build-asan build-gpu $(FUZZ_BUILD) compile_commands.json

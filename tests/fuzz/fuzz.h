@@ -74,7 +74,9 @@ static inline uint32_t fuzz_tokens(const uint8_t *s, size_t n, bool all, fuzz_to
       while (k < n && s[k] != '\n') k++;
     if (kind == ' ') continue;
     /* a word ends at a dot, so that suffixes can change; a name keeps its index */
-    while (k < n && (fuzz_kind((char)s[k]) == 'a' || (fuzz_kind((char)s[k]) == '0' && s[k] != '-') || (s[k] == '.' && kind != 'a'))) k++;
+    while (k < n && (fuzz_kind((char)s[k]) == 'a' || (fuzz_kind((char)s[k]) == '0' && s[k] != '-') ||
+                     (s[k] == '.' && kind != 'a')))
+      k++;
     if (!dull && !(start && (kind == '%' || kind == '@'))) out[found++] = (fuzz_token){from, k - from};
     start = false;
   }
@@ -93,7 +95,8 @@ static inline bool fuzz_is(const uint8_t *s, fuzz_token t, const char *word) {
 }
 
 /* Another word of the group that holds the token; NULL: none. Groups end with a NULL. */
-static inline const char *fuzz_sibling(const uint8_t *s, fuzz_token t, const char *const *words, uint32_t n, uint32_t *seed) {
+static inline const char *fuzz_sibling(const uint8_t *s, fuzz_token t, const char *const *words, uint32_t n,
+                                       uint32_t *seed) {
   for (uint32_t k = 0, first = 0; k < n; k++) {
     if (!words[k]) first = k + 1;
     if (!words[k] || !fuzz_is(s, t, words[k])) continue;
@@ -106,7 +109,8 @@ static inline const char *fuzz_sibling(const uint8_t *s, fuzz_token t, const cha
 
 /* Changes some tokens: to another word of their group, for numbers to one of the group of "0", for others to one of their kind that stands a
  * little before (whose definition probably reaches here). */
-static inline size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *const *words, uint32_t nwords) {
+static inline size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, const char *const *words,
+                               uint32_t nwords) {
   enum { MAX = 1 << 14 };
   uint32_t seed = s;
   if (fuzz_random(&seed, 32) == 0) return LLVMFuzzerMutate(data, n, max);
@@ -117,7 +121,8 @@ static inline size_t fuzz_swap(uint8_t *data, size_t n, size_t max, unsigned s, 
     uint32_t at = fuzz_random(&seed, nt), from = at - 1 - fuzz_random(&seed, 24);
     int kind = fuzz_kind((char)data[t[at].at]);
     const char *word = fuzz_sibling(data, t[at], words, nwords, &seed);
-    if (!word && kind == '0' && fuzz_random(&seed, 2)) word = fuzz_sibling((const uint8_t *)"0", (fuzz_token){0, 1}, words, nwords, &seed);
+    if (!word && kind == '0' && fuzz_random(&seed, 2))
+      word = fuzz_sibling((const uint8_t *)"0", (fuzz_token){0, 1}, words, nwords, &seed);
     char text[256];
     size_t len = word ? strlen(word) : 0;
     if (word)

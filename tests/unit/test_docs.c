@@ -60,7 +60,9 @@ static void launch_page_arguments_parse(void **state) {
   for (char *p = text; (p = strstr(p, "--arg ")) != NULL; n++) {
     ww_launch l = {0};
     p += 6;
-    const char *arg = ww_strndup(*state, p, strcspn(p, " `\n"));
+    bool quoted = *p == '\'';
+    p += quoted;
+    const char *arg = ww_strndup(*state, p, strcspn(p, quoted ? "'\n" : " `\n"));
     if (ww_launch_arg(arg, *state, &l, &e) != WW_OK) fail_msg("docs/launch.md, --arg %s: %s", arg, e.msg);
   }
   assert_true(n >= 5);
