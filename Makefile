@@ -57,6 +57,7 @@ say = $(if $(V),,@echo "  $(1)  $(2)";)
 
 .PHONY: all
 all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a compile_commands.json
+	@:
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
 	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
@@ -217,4 +218,4 @@ install: all
 	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
 
 clean:
-	rm -rf build build-asan build-gpu $(FUZZ_BUILD) compile_commands.json
+	rm -rf build build-asan build-gpu build-fuzz compile_commands.json

@@ -10,8 +10,7 @@ show() {
   "$warpwise" "$@" || exit
 }
 
-show kernels examples/saxpy.cu
-if "$warpwise" --help | grep -q '^  trace '; then
-  show trace examples/saxpy.cu --kernel saxpy
-  show trace examples/saxpy.cu --kernel saxpy_strided
-fi
+show kernels examples/matmul.cu examples/spmv.cl examples/reduce.hip examples/stencil.c
+show trace examples/matmul.cu --kernel naive
+show trace examples/matmul.cu --kernel tiled
+show trace examples/spmv.cl
