@@ -305,13 +305,24 @@ static bool enter_call(ww_exec *x, const ww_seg *s, const ww_prog *p, ww_mask ma
   return true;
 }
 
+/* Arguments and result of an indirect call are as wide as the function takes them: rows of the frame depend on it. */
+static bool fits(const ww_fn *caller, const ww_ins *i, const ww_prog *p) {
+  if (p->fn->nparams != i->n || (i->nres == 1 && ww_type_bytes[caller->vals[i->dst].type] != ww_type_bytes[p->fn->ret]))
+    return false;
+  for (uint32_t n = 0; n < i->n; n++)
+    if ((ww_type_bytes[caller->vals[caller->pool[i->ext + n]].type] == 8) != p->param_wide[n] &&
+        p->param_slots[n] != UINT32_MAX)
+      return false;
+  return true;
+}
+
 /* Indirect: the lanes of the first target go now, the others come back to the same call. */
 static bool call_indirect(ww_exec *x, const ww_seg *s) {
   u64 target = cell(x, s->a, true, (uint32_t)__builtin_ctzll(x->mask));
   ww_mask same = 0;
   ACTIVE(x->mask) same |= (ww_mask)(cell(x, s->a, true, LANE) == target) << LANE;
   const ww_prog *p = ww_exec_callee(x, target);
-  if (!p || p->fn->nparams != s->ins->n) {
+  if (!p || !fits(x->prog->fn, s->ins, p)) {
     ww_exec_fault(x, s->ins, "call through a pointer that is no function of this kernel's module with %u arguments",
                   s->ins->n);
     return false;
