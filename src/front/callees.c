@@ -114,8 +114,7 @@ ww_val each_math(low_callee *c, const low_lane *s, int math, int flags) {
                                           : low_int_to(c->F, v[int_at], s->t[int_at], WW_I32, true);
   bool int_result = math == WW_MATH_ILOGB || math == WW_MATH_FREXP_EXP;
   ww_val r = low_math(c->F, math, int_result ? WW_I32 : s->rt, flags, v[0], v[1], v[2]);
-  low_block *blk = low_cur(c->F);
-  if (round && !blk->ended) blk->ins.v[blk->ins.n - 1].imm = round;
+  low_math_round(c->F, math, round);
   return int_result ? low_int_to(c->F, r, WW_I32, s->rt, true) : r;
 }
 

@@ -435,8 +435,7 @@ void call_nv_float(low_callee *c, int x, int y) {
     if (strcmp(tok[0], f->name)) continue;
     if (!c->rt->n || !ww_is_float(c->rt->c[0].type)) break; /* packed as integers */
     if (f->math >= 0)
-      call_each(c, each_math, f->math,
-                (approx ? WW_F_APPROX : 0) | (f->math == WW_MATH_SQRT || f->math == WW_MATH_RCP ? round << 8 : 0));
+      call_each(c, each_math, f->math, (approx ? WW_F_APPROX : 0) | round << 8);
     else if (f->op == WW_OP_FMIN || f->op == WW_OP_FMAX)
       call_each(c, each_fminmax, f->op, has(tok, n, "nan"));
     else
@@ -472,7 +471,7 @@ static bool rounded(low_callee *c, const char *s, size_t n, int round) {
   for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
     if (n != strlen(ops[i].name) + 1 || (s[0] != 'f' && s[0] != 'd') || strncmp(s + 1, ops[i].name, n - 1)) continue;
     if (ops[i].math >= 0)
-      call_each(c, each_math, ops[i].math, ops[i].math == WW_MATH_RSQRT ? 0 : round << 8);
+      call_each(c, each_math, ops[i].math, round << 8);
     else
       call_each(c, each_op, ops[i].op, round);
     return true;

@@ -177,7 +177,9 @@ static bool op_unary(ptx_ins *i, int x) {
 }
 
 static ww_val math1(ptx_ins *i, ptx_type t, const ww_val *v, int x) {
-  return low_math(i->F, (ww_math)x, t.t, approx(i), v[0], WW_NOVAL, WW_NOVAL);
+  ww_val r = low_math(i->F, (ww_math)x, t.t, approx(i), v[0], WW_NOVAL, WW_NOVAL);
+  low_math_round(i->F, (ww_math)x, rounding(i));
+  return r;
 }
 
 static bool op_math(ptx_ins *i, int x) {

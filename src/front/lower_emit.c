@@ -227,6 +227,11 @@ ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, 
   return v;
 }
 
+void low_math_round(low_fn *F, ww_math m, int round) {
+  low_block *blk = low_cur(F);
+  if ((m == WW_MATH_SQRT || m == WW_MATH_RCP) && !blk->ended) blk->ins.v[blk->ins.n - 1].imm = round;
+}
+
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign) {
   uint64_t k;
   if (from == to) return a;

@@ -129,6 +129,7 @@ ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val 
 ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
 ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
 ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
+void low_math_round(low_fn *F, ww_math m, int round); /* of the math function just emitted; sqrt and rcp have one */
 ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign); /* widens, narrows or nothing */
 ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to);              /* same width, other type */
 ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits);              /* clears what is above bits */

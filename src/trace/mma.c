@@ -11,41 +11,13 @@
 enum { MOST = 32 * 32 }; /* elements of the largest fragment */
 
 static double value_of(ww_type t, uint64_t bits, bool is_unsigned) {
-  switch (t) {
-  case WW_F16: return ww_half_to_float((uint16_t)bits);
-  case WW_BF16: return ww_bf16_to_float((uint16_t)bits);
-  case WW_F32: {
-    uint32_t u = (uint32_t)bits;
-    float f;
-    memcpy(&f, &u, 4);
-    return f;
-  }
-  case WW_F64: {
-    double d;
-    memcpy(&d, &bits, 8);
-    return d;
-  }
-  case WW_I8: return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
-  default: return (double)(int32_t)bits;
-  }
+  if (ww_is_float(t)) return ww_to_double(t, bits);
+  if (t == WW_I8) return is_unsigned ? (double)(uint8_t)bits : (double)(int8_t)bits;
+  return (double)(int32_t)bits;
 }
 
 static uint64_t bits_of_value(ww_type t, double v) {
-  switch (t) {
-  case WW_F16: return ww_double_to_half(v);
-  case WW_F32: {
-    float f = (float)v;
-    uint32_t u;
-    memcpy(&u, &f, 4);
-    return u;
-  }
-  case WW_F64: {
-    uint64_t u;
-    memcpy(&u, &v, 8);
-    return u;
-  }
-  default: return (uint32_t)(int64_t)v;
-  }
+  return ww_is_float(t) ? ww_from_double(t, v, WW_RN) : (uint32_t)(int64_t)v;
 }
 
 /* tf32: the multiplier sees 10 bits of the mantissa. */

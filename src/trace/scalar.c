@@ -86,7 +86,7 @@ uint16_t ww_float_to_bf16(float f) { return bf16_bits(f, WW_RN); }
 
 /* ---- floats of any format as double and back ---- */
 
-static double to_double(ww_type t, uint64_t b) {
+double ww_to_double(ww_type t, uint64_t b) {
   switch (t) {
   case WW_F16: return ww_half_to_float((uint16_t)b);
   case WW_BF16: return ww_bf16_to_float((uint16_t)b);
@@ -99,7 +99,7 @@ static int c_round(ww_round r) {
   return r == WW_RZ ? FE_TOWARDZERO : r == WW_RD ? FE_DOWNWARD : r == WW_RU ? FE_UPWARD : FE_TONEAREST;
 }
 
-static uint64_t from_double(ww_type t, double d, ww_round r) {
+uint64_t ww_from_double(ww_type t, double d, ww_round r) {
   switch (t) {
   case WW_F16: return half_bits(d, r);
   case WW_BF16: return bf16_bits(d, r);
@@ -141,7 +141,7 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     }
     out = f_bits(v);
   } else {
-    volatile double x = to_double(i->type, a), y = to_double(i->type, b), z = to_double(i->type, c), v = 0;
+    volatile double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b), z = ww_to_double(i->type, c), v = 0;
     switch (i->op) {
     case WW_OP_FADD: v = x + y; break;
     case WW_OP_FSUB: v = x - y; break;
@@ -153,7 +153,7 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
     if (i->type != WW_F64) {
       double once = by_odd ? odd(v) : v;
       fesetround(FE_TONEAREST);
-      out = from_double(i->type, once, r);
+      out = ww_from_double(i->type, once, r);
     }
   }
   if (r != WW_RN) fesetround(FE_TONEAREST);
@@ -162,7 +162,7 @@ static uint64_t fp_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
 
 static bool compare(ww_cmp p, ww_type t, uint64_t a, uint64_t b) {
   if (p >= WW_FOEQ) {
-    double x = to_double(t, a), y = to_double(t, b);
+    double x = ww_to_double(t, a), y = ww_to_double(t, b);
     bool un = isnan(x) || isnan(y);
     switch (p) {
     case WW_FOEQ: return !un && x == y;
@@ -286,7 +286,7 @@ static uint64_t int_op(const ww_ins *i, uint64_t a, uint64_t b, uint64_t c) {
 }
 
 static uint64_t to_int(const ww_ins *i, uint64_t a) {
-  double d = to_double(i->type2, a);
+  double d = ww_to_double(i->type2, a);
   uint32_t w = ww_type_bits(i->type);
   if (isnan(d)) return i->type2 == WW_F64 || w == 64 ? 1ull << (w - 1) : 0; /* as PTX has it */
   switch (i->sub) {
@@ -318,14 +318,14 @@ static uint64_t from_int(const ww_ins *i, uint64_t a) {
     if (r != WW_RN) fesetround(FE_TONEAREST);
     return out;
   }
-  if (ww_type_bits(i->type2) < 64) return from_double(i->type, sign ? (double)s : (double)a, r);
+  if (ww_type_bits(i->type2) < 64) return ww_from_double(i->type, sign ? (double)s : (double)a, r);
   fesetround(FE_TOWARDZERO), feclearexcept(FE_INEXACT);
   volatile int64_t vs = s;
   volatile uint64_t vu = a;
   volatile double v = sign ? (double)vs : (double)vu;
   double once = odd(v);
   fesetround(FE_TONEAREST);
-  return from_double(i->type, once, r);
+  return ww_from_double(i->type, once, r);
 }
 
 /* ---- math functions ---- */
@@ -476,8 +476,8 @@ static uint64_t rounded(const ww_ins *i, double x) {
 
 /* Single-precision functions whose f32 form is not the rounded double, and the exponent functions with integer results. */
 static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t b, uint64_t c) {
-  double x = ww_is_float(ta) ? to_double(ta, a) : (double)(int32_t)a;
-  double y = ww_is_float(tb) ? to_double(tb, b) : (double)(int32_t)b;
+  double x = ww_is_float(ta) ? ww_to_double(ta, a) : (double)(int32_t)a;
+  double y = ww_is_float(tb) ? ww_to_double(tb, b) : (double)(int32_t)b;
   switch (i->sub) {
   case WW_MATH_ILOGB: return (uint32_t)ilogb(x);
   case WW_MATH_FREXP_EXP: {
@@ -497,13 +497,13 @@ static uint64_t math_op(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uin
     break;
   default: break;
   }
-  return from_double(i->type, math_double(i->sub, x, y, to_double(i->type, c)), WW_RN);
+  return ww_from_double(i->type, math_double(i->sub, x, y, ww_to_double(i->type, c)), WW_RN);
 }
 
 /* ---- the dispatcher ---- */
 
 static uint64_t minmax(const ww_ins *i, uint64_t a, uint64_t b) {
-  double x = to_double(i->type, a), y = to_double(i->type, b);
+  double x = ww_to_double(i->type, a), y = ww_to_double(i->type, b);
   if (isnan(x)) return b;
   if (isnan(y)) return a;
   if (x == y) { /* -0 below +0 */
@@ -530,8 +530,8 @@ uint64_t ww_scalar(const ww_ins *i, ww_type ta, ww_type tb, uint64_t a, uint64_t
   case WW_OP_FTOSI:
   case WW_OP_FTOUI: return to_int(i, a) & mask_of(w);
   case WW_OP_FCVT:
-    return i->type2 == WW_F64 || i->type != WW_F64 ? from_double(i->type, to_double(i->type2, a), i->sub)
-                                                   : d_bits(to_double(i->type2, a));
+    return i->type2 == WW_F64 || i->type != WW_F64 ? ww_from_double(i->type, ww_to_double(i->type2, a), i->sub)
+                                                   : d_bits(ww_to_double(i->type2, a));
   case WW_OP_FADD:
   case WW_OP_FSUB:
   case WW_OP_FMUL:

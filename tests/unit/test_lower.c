@@ -283,6 +283,12 @@ static void ptx(void **state) {
   has(refused(
           "define ptx_kernel void @k() {\n  call void asm sideeffect \"wgmma.fence.sync.aligned;\", \"\"()\n  ret void\n}\n"),
       "inline PTX: wgmma.fence.sync.aligned");
+  t = lowered("define ptx_kernel void @k(ptr %p, float %a) {\n"
+              "  %r = call float asm \"sqrt.rp.f32 $0, $1;\", \"=f,f\"(float %a)\n"
+              "  %s = call float asm \"rcp.rz.f32 $0, $1;\", \"=f,f\"(float %r)\n"
+              "  store float %s, ptr %p\n  ret void\n}\n");
+  has(t, "math.sqrt f32 %a.1 #3"); /* toward plus infinity, not dropped */
+  has(t, "math.rcp f32 %3 #1");
 }
 
 static void exit_inside_a_block(void **state) {
