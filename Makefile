@@ -15,6 +15,7 @@ LLVM_CONFIG ?= $(shell \
   for v in 23 22 21 20 19 18 17; do \
     if command -v llvm-config-$$v && command -v clang-$$v; then exit; fi; \
   done 2>/dev/null | head -n 1 | grep . || echo llvm-config-19)
+# LLVM_CONFIG=none: a build for machines that only measure (no source is read there; specs come ready from elsewhere).
 LLVM_CPPFLAGS := $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null)
 LLVM_LIBS     := $(shell $(LLVM_CONFIG) --ldflags 2>/dev/null) $(shell $(LLVM_CONFIG) --libs 2>/dev/null)
 LLVM_VERSION  := $(shell $(LLVM_CONFIG) --version 2>/dev/null)
@@ -25,11 +26,16 @@ SAN     ?=
 CFLAGS  ?= -g
 CSTD     = -std=c17 -D_GNU_SOURCE
 VERSION := 0.1.0
-WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -pthread $(SAN) \
+WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -fPIC -pthread $(SAN) \
             -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
-LIBS     = $(LLVM_LIBS) -lcjson -lm -ldl
+LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
+ifeq ($(LLVM_CONFIG),none)
+SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c
+else
+SRCS := $(filter-out src/front/absent.c,$(SRCS))
+endif
 CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
 LIB_SRCS  := $(filter-out $(CMD_SRCS),$(SRCS))
 CMD_OBJS  := $(CMD_SRCS:src/%.c=$(BUILD)/%.o)
@@ -119,8 +125,8 @@ $(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
 $(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lm -ldl
-	@cp -uL "$$($(CC) -print-file-name=libcjson.so.1)" $(@D)/ 2>/dev/null || true
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
+	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
 # Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels and their launches.
 FUZZ_CC   ?= $(shell command -v $(patsubst llvm-config%,clang%,$(notdir $(LLVM_CONFIG))) || echo clang)
@@ -128,7 +134,7 @@ FUZZ_BUILD ?= build-fuzz
 FUZZ_TIME ?= 60
 FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lm -ldl
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
 -include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 

@@ -119,6 +119,9 @@ void ww_json_kbool(ww_json *j, const char *key, bool v);
 /* Reads a whole file (or pipe) of at most max bytes into the arena, NUL-terminated. */
 ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e); /* temp + rename */
+/* The same of a file that may be packed: one whose name ends in .zst is unpacked (zstd.c); max is of the unpacked bytes. */
+ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e); /* zstd, temp + rename */
 bool ww_file_exists(const char *path);
 const char *ww_cache_dir(ww_arena *a);    /* $XDG_CACHE_HOME/warpwise or ~/.cache/warpwise, created; NULL if impossible */
 const char *ww_data_dir(ww_arena *a);     /* where shim/, gpus/ live: $WARPWISE_DATA, else beside the binary, else PREFIX/share/warpwise */

@@ -6,9 +6,7 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <fcntl.h>
 #include <math.h>
-#include <unistd.h>
 
 const char *const ww_fill_names[WW_NFILLS] = {NULL,      "zeros",       "ones",     "index", "random",
                                               "uniform", "permutation", "monotone", "zipf",  "file"};
@@ -227,20 +225,6 @@ static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint
     put_int(p, el, plus(given ? f->lo : 0, zipf(random64(seed, first + i), range, l)));
 }
 
-/* Raw bytes of the file; behind its end zeros. That it can be read was checked when the spec was resolved. */
-static void put_file(char *p, const char *path, uint64_t offset, uint64_t bytes) {
-  memset(p, 0, bytes);
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  while (fd >= 0 && bytes) {
-    ssize_t got = pread(fd, p, bytes, (off_t)offset);
-    if (got <= 0) break;
-    p += got;
-    offset += (uint64_t)got;
-    bytes -= (uint64_t)got;
-  }
-  if (fd >= 0) close(fd);
-}
-
 /* The commonest contents, f32 in [0,1), without a decision per element: the same values as put_random gives. */
 static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) {
   uint64_t base = mix64(seed + 0x9e3779b97f4a7c15ull);
@@ -271,6 +255,7 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
                    uint64_t n_elems, void *out) {
   element el = {0};
   bool known = element_of(type, &el);
+  assert(f->kind != WW_FILL_FILE && "contents of files are read with ww_read_packed");
   assert(known && "element types are checked where they are read");
   if (!known) return;
   count *= el.lanes;
@@ -278,8 +263,6 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
   n_elems *= el.lanes;
   if (f->kind == WW_FILL_ZEROS)
     memset(out, 0, n_elems * el.bytes);
-  else if (f->kind == WW_FILL_FILE)
-    put_file(out, f->path, first_elem * el.bytes, n_elems * el.bytes);
   else if (f->kind == WW_FILL_RANDOM && el.kind == F32 && f->lo == 0 && f->hi == 0 && (uintptr_t)out % 4 == 0)
     put_random_f32(out, seed, first_elem, n_elems);
   else if (f->kind == WW_FILL_ZIPF)

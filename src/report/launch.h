@@ -77,6 +77,8 @@ typedef struct {
   const char *shared_expr;
   bool shared_given;
   bool warm;                     /* "cache":"warm" */
+  bool cooperative;              /* all blocks resident at once, grid-wide barriers allowed */
+  const char *binary;            /* compiled code (.cubin, .ptx, .fatbin) that a device runs instead of compiling `file`; NULL */
   ww_arg *args;
   uint32_t nargs;
   ww_symbol_arg *symbols;
@@ -85,6 +87,7 @@ typedef struct {
   uint32_t nflags;
   uint64_t seed;                 /* contents generator; 0 not given, 1 once parsed from JSON or resolved */
   uint64_t count;                /* launches this line stands for; 0 and 1 as with seed */
+  const char *note;              /* what a recorder has to say about it; passed on, not read */
   const char *dir;               /* folder the spec's paths resolve against */
 } ww_launch;
 

@@ -93,6 +93,9 @@ void ww_launch_merge(ww_launch *under, const ww_launch *over, ww_arena *a) {
     under->shared_expr = over->shared_expr;
   }
   if (over->warm) under->warm = true;
+  if (over->cooperative) under->cooperative = true;
+  if (over->binary) under->binary = over->binary;
+  if (over->note) under->note = over->note;
   if (over->seed) under->seed = over->seed;
   if (over->count) under->count = over->count;
   if (over->dir) under->dir = over->dir;

@@ -286,13 +286,16 @@ static ww_status at_least_1(reader *r, const cJSON *n, const char *where, uint64
   return rc == WW_OK && *out == 0 ? wrong(r, where, "at least 1", n) : rc;
 }
 
+static ww_status path_node(reader *r, const cJSON *n, const char **out) {
+  ww_status rc = ww_json_want_str(n, n->string, out, r->a, r->e);
+  if (rc == WW_OK) *out = ww_path_join(r->a, r->dir, *out);
+  return rc;
+}
+
 static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   const char *k = m->string;
-  if (strcmp(k, "file") == 0) {
-    ww_status rc = ww_json_want_str(m, k, &out->file, r->a, r->e);
-    if (rc == WW_OK) out->file = ww_path_join(r->a, r->dir, out->file);
-    return rc;
-  }
+  if (strcmp(k, "file") == 0) return path_node(r, m, &out->file);
+  if (strcmp(k, "binary") == 0) return path_node(r, m, &out->binary);
   if (strcmp(k, "kernel") == 0) return ww_json_want_str(m, k, &out->kernel, r->a, r->e);
   if (strcmp(k, "grid") == 0) return shape_node(r, m, k, out->grid, out->grid_expr);
   if (strcmp(k, "block") == 0) return shape_node(r, m, k, out->block, out->block_expr);
@@ -304,13 +307,19 @@ static ww_status member(reader *r, const cJSON *m, ww_launch *out) {
   if (strcmp(k, "symbols") == 0) return symbols_node(r, m, out);
   if (strcmp(k, "flags") == 0) return flags_node(r, m, out);
   if (strcmp(k, "cache") == 0) return cache_node(r, m, out);
+  if (strcmp(k, "note") == 0) return ww_json_want_str(m, k, &out->note, r->a, r->e);
+  if (strcmp(k, "cooperative") == 0) {
+    out->cooperative = cJSON_IsTrue(m);
+    return cJSON_IsBool(m) ? WW_OK : wrong(r, k, "true or false", m);
+  }
   if (strcmp(k, "seed") == 0) return at_least_1(r, m, k, &out->seed);
   return at_least_1(r, m, k, &out->count);
 }
 
 ww_status ww_launch_from_json(const cJSON *node, const char *dir, ww_arena *a, ww_launch *out, ww_err *e) {
   static const char *const members[] = {"file",    "kernel", "grid",  "block", "shared", "args",
-                                        "symbols", "flags",  "cache", "seed",  "count",  NULL};
+                                        "symbols", "flags",  "cache", "seed",  "count",  "cooperative",
+                                        "binary",  "note",  NULL};
   reader r = {.a = a, .dir = dir, .e = e};
   *out = (ww_launch){.seed = 1, .count = 1, .dir = ww_strdup(a, dir)};
   if (!cJSON_IsObject(node)) return wrong(&r, "launch spec", "an object", node);

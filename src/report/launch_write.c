@@ -133,6 +133,8 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
   else if (l->shared_given || l->shared)
     ww_json_kuint(j, "shared", l->shared);
   if (l->warm) ww_json_kstr(j, "cache", "warm");
+  if (l->cooperative) ww_json_kbool(j, "cooperative", true);
+  if (l->binary) ww_json_kstr(j, "binary", l->binary);
   if (l->nargs) {
     ww_json_key(j, "args");
     ww_json_arr(j);
@@ -156,5 +158,6 @@ void ww_launch_write(const ww_launch *l, ww_json *j) {
   }
   if (l->seed > 1) ww_json_kuint(j, "seed", l->seed);
   if (l->count > 1) ww_json_kuint(j, "count", l->count);
+  if (l->note) ww_json_kstr(j, "note", l->note);
   ww_json_end_obj(j);
 }

@@ -1,0 +1,29 @@
+/* absent.c - the front end of a build without LLVM: says so. The only file of this folder that such a build has. */
+#include "front.h"
+
+static ww_status absent(ww_err *e) {
+  return ww_fail(e, WW_EUNSUPPORTED,
+                 "this warpwise was built without LLVM and reads no source: give a ready launch (made by `warpwise "
+                 "measure --plan` where LLVM is), or build it with LLVM");
+}
+
+ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
+  (void)o, (void)a, (void)out;
+  return absent(e);
+}
+
+ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e) {
+  (void)o, (void)a, (void)out, (void)n;
+  return absent(e);
+}
+
+const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
+  (void)file, (void)line, (void)a;
+  return NULL;
+}
+
+const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
+  (void)a, (void)version;
+  absent(e);
+  return NULL;
+}

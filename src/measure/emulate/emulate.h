@@ -1,0 +1,39 @@
+/* emulate.h - records the launches of an unmodified CUDA or OpenMP program on a machine without a GPU.
+ *
+ *   build.c    the program's host side, by clang, against our own runtime (src/measure/emulate/runtime/, in libwarpwise.a);
+ *              kernels' parameters from the front end, handed to the runtime as a table (and their IR, for --execute)
+ *   sandbox.c  runs it: own scratch folder for what it writes, no network, limits on time and memory
+ *   runtime/   the stand-ins: cudart.c (allocations, copies, streams, events, properties, launches), omp.c (the __tgt_
+ *              entry points); each launch goes to the recorder, and with --execute to the warp interpreter
+ *
+ * Device memory is host memory of the program, so copies are memcpy and contents are there to be recorded. */
+#ifndef WW_EMULATE_H
+#define WW_EMULATE_H
+
+#include "../../front/front.h"
+#include "../record/recorder.h"
+
+typedef struct {
+  ww_front_options front;  /* the program's sources, device and host, with their flags (-I -D -std -O -l...) */
+  const char *const *args; /* the program's own, NULL-terminated */
+  const char *gpu;         /* whose properties the program sees; NULL: h200 */
+  bool execute;            /* kernels run in the interpreter, else they are skipped */
+  ww_recorder_options record;
+  const char *dir;         /* the program's working folder; NULL: the current one (it is not written to) */
+  double limit_s;          /* of the program's run; 0: 60 */
+  uint64_t memory;         /* bytes it may allocate; 0: 16 GiB of address space beyond what it needs to start */
+  bool no_sandbox;
+} ww_emulate_options;
+
+typedef struct {
+  int exit_code;       /* of the program; 128 + signal */
+  bool timed_out;
+  uint64_t launches;   /* in all; 0 with a note says why */
+  const char *output;  /* end of what it printed, for messages */
+  double build_s, run_s;
+} ww_emulated;
+
+/* Fails when the program cannot be built (the compiler's first error is in e); a program that fails is a result. */
+ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e);
+
+#endif

@@ -1,0 +1,67 @@
+/* measure.h - the hardware oracle: launches in, reports out, from a real device.
+ *
+ * Three steps, each of which can be taken on its own machine:
+ *   plan     (plan.c)    launch spec + source -> a *ready* spec: shape, every buffer's size, type and fill, scalars as hex,
+ *                        `binary` the compiled code, `kernel` its entry in it. Needs the front end, not the device.
+ *   compile  (compile.c) source -> .cubin by nvcc, else NVRTC; .cl stays source. Needs the toolkit, not the device.
+ *   measure  (measure.c) ready specs -> reports, by the convention of docs/measuring.md. Needs the device alone.
+ *
+ * A batch runs in a child process (worker.c), so that a kernel that faults, hangs or breaks its context costs its own row. */
+#ifndef WW_MEASURE_H
+#define WW_MEASURE_H
+
+#include "../report/report.h"
+
+typedef struct {
+  const char *device;  /* a part of its name; NULL: the first GPU, CUDA before OpenCL; for .cl sources OpenCL */
+  bool time_only;      /* no counters */
+  uint32_t repeats;    /* timed runs; 0: the convention's, adaptive to the spread */
+  double limit_s;      /* a launch that takes longer is given up; 0: 10 */
+  uint32_t batch;      /* launches that share a pass configuration; 0: 128 */
+} ww_measure_options;
+
+typedef struct {
+  const char *device;   /* "NVIDIA H200" */
+  const char *backend;  /* "cuda" */
+  const char *driver;   /* "580.159.04", "PoCL 3.1" */
+  const char *versions; /* "CUDA 13.0, CUPTI 13.0" */
+  char gpu[32];         /* the description's name where one fits ("h200"), else "" */
+  uint32_t sms, lanes;
+  uint64_t l2_bytes, memory_bytes;
+} ww_device_info;
+
+/* What a measured report holds beyond the metrics; member `measured` of its JSON. */
+typedef struct {
+  ww_device_info device;
+  double *samples_us;   /* every timed run, in order */
+  double *clocks_mhz;   /* SM clock of each, NaN unknown */
+  bool *dropped;        /* off the batch's median clock by 2 % */
+  uint32_t nsamples;
+  double median_us, iqr_us;
+  uint32_t passes;      /* of the counters; 0: time alone */
+  bool accumulates;     /* a second run on its own output gives another result */
+  const char *compiler; /* "nvcc 13.0.88", "NVRTC 13.0", NULL unknown */
+} ww_measured;
+
+typedef struct {
+  ww_report report; /* by: hardware; error set where the row failed */
+  ww_measured measured;
+} ww_measure_row;
+
+/* Called in the order of the launches; the row lives until it returns. */
+typedef struct {
+  void *ctx;
+  void (*row)(void *ctx, uint32_t index, const ww_measure_row *row);
+} ww_measure_sink;
+
+/* Measures ready specs in this process, batch by batch; a fault ends it (worker.c's child calls this). */
+ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o, const ww_measure_sink *s, ww_err *e);
+/* The same in child processes: every launch gets its row, whatever happens. `self` is the program's own path. */
+ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self, const ww_measure_sink *s, ww_err *e);
+/* The child's side: options and specs as lines on stdin, rows as lines on stdout. */
+ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e);
+
+void ww_measured_write(void *measured, ww_json *j); /* for ww_report_write's extra: "measured":{...} */
+ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e);
+
+#endif

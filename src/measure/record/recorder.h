@@ -1,0 +1,70 @@
+/* recorder.h - from launches as a program makes them to launch specs, one line per distinct launch.
+ *
+ * Used inside the recorded program: by the CUDA injection library, the OpenCL interposer and the emulated runtimes. No
+ * LLVM, no exit, no output but its own files. Memory and output are bounded: launches beyond the bound count into the
+ * line most like them, so that counts always sum up to what the program launched. Thread-safe.
+ *
+ * Lines are written when they are first seen and the file is written anew with its counts every few seconds and at
+ * close, so that a program that crashes or is killed keeps what it did. */
+#ifndef WW_RECORDER_H
+#define WW_RECORDER_H
+
+#include "../../report/launch.h"
+
+/* How the recorder sees the program's device memory. */
+typedef struct {
+  void *ctx;
+  /* The allocation that holds `address`, its serial number as id; false: no device pointer. */
+  bool (*find)(void *ctx, uint64_t address, uint64_t *base, uint64_t *bytes, uint64_t *id);
+  bool (*read)(void *ctx, uint64_t address, void *out, size_t n); /* device -> host */
+} ww_recorder_memory;
+
+typedef struct {
+  const void *bytes; /* the argument's value, `size` bytes; NULL: OpenCL local memory of `size` bytes */
+  uint32_t size;
+  int8_t pointer;    /* 1: it is one pointer; 0: no pointer in it; -1: unknown, look for device pointers at every 8 bytes */
+  bool struct_;      /* a by-value aggregate: written as hex (with ptrs), never as value or buffer */
+  const char *type;  /* "f32", "i32" when known: scalars are then written as value; NULL: hex */
+} ww_raw_arg;
+
+typedef struct {
+  const char *name;     /* as the source has it */
+  uint64_t address, bytes;
+} ww_raw_symbol;
+
+typedef struct {
+  const char *kernel;          /* mangled */
+  const char *file;            /* source or NULL */
+  const char *const *flags;    /* build options, NULL-terminated, or NULL */
+  const void *binary;          /* compiled code or NULL; stored beside by its hash, once */
+  size_t binary_n;
+  const char *binary_suffix;   /* "cubin", "ptx", "cl" */
+  uint64_t grid[3], block[3], shared;
+  bool cooperative;
+  const ww_raw_arg *args;
+  uint32_t nargs;
+  const ww_raw_symbol *symbols; /* __constant__ and __device__ variables of its module */
+  uint32_t nsymbols;
+  const char *note;             /* why it cannot be replayed ("texture argument"), or NULL */
+} ww_raw_launch;
+
+typedef struct {
+  const char *path;         /* launches.jsonl; contents and binaries go to <path>.d/ */
+  bool contents;            /* every buffer's bytes, zstd, stored by hash */
+  bool binaries;            /* the compiled code */
+  uint64_t contents_limit;  /* bytes before compression in all; 0: 1 GiB */
+  uint32_t per_kernel, most; /* distinct launches kept per kernel and in all; 0: 64 and 10000 */
+} ww_recorder_options;
+
+typedef struct ww_recorder ww_recorder;
+/* From WARPWISE_RECORD (JSON, as the record command sets it); NULL when the variable is not there. */
+ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m);
+ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m, ww_err *e);
+/* Called before the launch runs, so that contents are the kernel's inputs. Never fails the program. */
+void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l);
+void ww_recorder_close(ww_recorder *r); /* accepts NULL; writes the final file */
+
+/* The value of the variable for a child that is to be recorded. */
+char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a);
+
+#endif
