@@ -32,12 +32,13 @@ LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c
+SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/scan.c
 else
 SRCS := $(filter-out src/front/absent.c,$(SRCS))
 endif
 CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
-LIB_SRCS  := $(filter-out $(CMD_SRCS),$(SRCS))
+RECORD_SRCS := $(filter src/measure/record/cuda_% src/measure/record/opencl_%,$(SRCS))
+LIB_SRCS  := $(filter-out $(CMD_SRCS) $(RECORD_SRCS),$(SRCS))
 CMD_OBJS  := $(CMD_SRCS:src/%.c=$(BUILD)/%.o)
 LIB_OBJS  := $(LIB_SRCS:src/%.c=$(BUILD)/%.o)
 UNIT_SRCS := $(sort $(wildcard tests/unit/test_*.c))
@@ -62,7 +63,7 @@ endif
 say = $(if $(V),,@echo "  $(1)  $(2)";)
 
 .PHONY: all
-all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a compile_commands.json
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so compile_commands.json
 	@:
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
@@ -71,6 +72,11 @@ $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/g
 $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $(LIB_OBJS)
+
+# What `warpwise record` loads into a program: its entry points are visible, nothing else of ours meets the program's own.
+RECORD_OBJS := $(RECORD_SRCS:src/%.c=$(BUILD)/%.o)
+$(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
+	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,--exclude-libs,ALL $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
 
@@ -108,12 +114,13 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwi
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
-         $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host)
+         $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program)
 $(BUILD)/tests/run_kernels: tests/run_kernels.c
 $(BUILD)/tests/run_cross: tests/cross/run_cross.c
 $(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c
 $(BUILD)/tests/cl_host: tests/cross/cl_host.c
-$(BUILD)/tests/cl_host: TOOL_LIBS = -lOpenCL
+$(BUILD)/tests/cl_program: tests/record/cl_program.c
+$(BUILD)/tests/cl_host $(BUILD)/tests/cl_program: TOOL_LIBS = -lOpenCL
 $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
@@ -136,7 +143,7 @@ FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fn
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
--include $(LIB_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
+-include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
 .PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install clean units deps docs
@@ -216,6 +223,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/warpwise
 	install -m 755 $(BUILD)/warpwise $(DESTDIR)$(PREFIX)/bin/warpwise
 	install -m 644 $(BUILD)/libwarpwise.a $(DESTDIR)$(PREFIX)/lib/libwarpwise.a
+	install -D -m 755 $(BUILD)/libwarpwise-record.so $(DESTDIR)$(PREFIX)/lib/warpwise/libwarpwise-record.so
 	for h in include/*.h; do if [ -f $$h ]; then install -m 644 $$h $(DESTDIR)$(PREFIX)/include/; fi; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' scripts/warpwise.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc

@@ -6,6 +6,9 @@
 static const ww_command *const commands[] = {
     &ww_cmd_kernels, /* what is in a file */
     &ww_cmd_trace,   /* what it does */
+    &ww_cmd_measure, /* what it really does */
+    &ww_cmd_record,  /* what a program launches */
+    &ww_cmd_gpus,    /* what it may run on */
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 

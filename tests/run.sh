@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli kernels cross.
+# neither counts as one test by its exit status. Stages: layers unit cli kernels cross record.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli kernels cross}
+stages=${*:-layers unit cli kernels cross record}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -59,6 +59,10 @@ for s in $stages; do
     program="$build/warpwise"
     "$program" --help | grep -q '^  trace ' || program=-
     stage cross "$build/tests/run_cross" "$program" "$build/tests/cl_host"
+    ;;
+  record)
+    if [ ! -x "$build/tests/cl_program" ] || [ ! -e "$build/libwarpwise-record.so" ]; then continue; fi
+    stage record tests/record/run.sh "$build"
     ;;
   *) echo "run.sh: unknown stage $s" >&2; failed=$((failed + 1)) ;;
   esac

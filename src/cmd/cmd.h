@@ -51,6 +51,7 @@ typedef struct {
   const char *examples;       /* lines of "  warpwise ..." */
   const ww_option *options;
   size_t options_size; /* bytes of the options struct */
+  bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
   ww_status (*run)(ww_cmd *c);
 } ww_command;
 
@@ -78,6 +79,6 @@ ww_status ww_input_check(const char *path, ww_err *e);
 ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e);
 
 /* the commands */
-extern const ww_command ww_cmd_kernels, ww_cmd_trace;
+extern const ww_command ww_cmd_gpus, ww_cmd_kernels, ww_cmd_measure, ww_cmd_record, ww_cmd_trace;
 
 #endif

@@ -120,6 +120,14 @@ static ww_status apply_globals(ww_cmd *c) {
   return WW_OK;
 }
 
+static bool is_compiler_flag(const char *word) {
+  static const char *const begins[] = {"-D", "-I", "-U", "-O",   "-l",       "-L",
+                                       "-W", "-f", "-m", "-std", "-include", "-isystem"};
+  for (size_t i = 0; i < sizeof begins / sizeof *begins; i++)
+    if (ww_starts(word, begins[i]) && word[strlen(begins[i])]) return true;
+  return false;
+}
+
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c) {
   ww_strings operands = {0};
   c->opt = ww_alloc(c->arena, cmd->options_size);
@@ -129,7 +137,7 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
       c->nrest = (uint32_t)(argc - i - 1);
       break;
     }
-    if (argv[i][0] != '-' || !argv[i][1]) {
+    if (argv[i][0] != '-' || !argv[i][1] || (cmd->compiler_flags && is_compiler_flag(argv[i]))) {
       ww_push(c->arena, &operands, argv[i]);
       continue;
     }
@@ -145,6 +153,7 @@ ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd 
 
 void ww_help_options(const ww_option *o, FILE *f) {
   for (; o && o->name; o++) {
+    if (!o->help) continue; /* for the program's own use */
     char left[64], letter[8] = "";
     if (o->letter) snprintf(letter, sizeof letter, "-%c, ", o->letter);
     snprintf(left, sizeof left, "%s--%s%s%s", letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");

@@ -14,6 +14,11 @@ static ww_status from_options(const ww_source_options *o, ww_arena *a, ww_launch
   return st ? e->code = WW_EUSAGE : WW_OK; /* the command line's own words, not a file's */
 }
 
+ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over) {
+  *over = (ww_launch){0};
+  return from_options(o, c->arena, over, &c->err);
+}
+
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n) {
   ww_launch over = {0};
   ww_status st = from_options(o, c->arena, &over, &c->err);

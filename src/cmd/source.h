@@ -46,6 +46,8 @@ typedef struct {
 
 /* The launches that the command line asks for: those of --launch, else one, with nothing but the options in it. */
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
+/* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
+ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
 /* The kernel one of them is about, and the launch with the weaker sources under it: the host code's own launch, then the
  * `// warpwise:` comment. `said` collects what was taken from the host code. */
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch, const ww_fn **fn,

@@ -27,3 +27,13 @@ const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   absent(e);
   return NULL;
 }
+
+ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object, ww_arena *a, ww_err *e) {
+  (void)o, (void)which, (void)object, (void)a;
+  return absent(e);
+}
+
+int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
+  (void)o, (void)a;
+  return -1;
+}

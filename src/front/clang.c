@@ -123,7 +123,7 @@ int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
 /* ---- the driver's line ---- */
 
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a) {
-  if (j->no_prelude) return NULL;
+  if (j->no_prelude || j->plain) return NULL;
   const char *name = j->dialect == WW_CUDA                 ? (j->sdk ? "cuda-sdk/ww_cuda_sdk.h" : "cuda/ww_cuda.h")
                      : j->dialect == WW_HIP                ? "hip/ww_hip.h"
                      : j->dialect == WW_OPENCL && !j->host ? "opencl/ww_opencl.h"
@@ -140,6 +140,7 @@ static bool is_c(const ww_job *j) {
 }
 
 const char *ww_clang_language(const ww_job *j) {
+  if (j->plain) return is_c(j) ? "c" : "c++";
   switch (j->dialect) {
   case WW_CUDA: return "cuda";
   case WW_HIP: return "hip";
@@ -169,6 +170,7 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 
 static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
+  if (j->plain) return;
   switch (j->dialect) {
   case WW_CUDA: cuda_words(j, a, v); break;
   case WW_HIP:
@@ -204,14 +206,16 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   dialect_words(j, a, v);
   ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
       "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
+  if (j->object) ADD(a, v, "-DWW_EMULATE"); /* the shim then has full signatures and bodies */
   for (uint32_t i = 0; i < j->flags->driver.n; i++)
     if (!(j->sdk && too_old(j->flags->driver.v[i]))) ww_push(a, v, j->flags->driver.v[i]);
 }
 
 /* -cc1 options of our own, which the driver does not decide. */
 static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
-  ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
-  if (j->host) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
+  if (!j->object)
+    ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
+  if (j->host && !j->object) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
   if (j->dialect != WW_HIP && !j->host) ADD(a, v, "-target-feature", "+ptx85");
   if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
@@ -407,7 +411,7 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
 
 /* ---- running ---- */
 
-static ww_status run(ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status run(const ww_job *j, ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
@@ -423,8 +427,8 @@ static ww_status run(ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
   } else {
     parse_msgs(r.err.s, a, out);
-    out->ok = r.exit_code == 0 && r.out.n > 4;
-    if (out->ok) {
+    out->ok = r.exit_code == 0 && (j->object || r.out.n > 4);
+    if (out->ok && !j->object) {
       void *copy = ww_alloc(a, r.out.n + 1);
       memcpy(copy, r.out.s, r.out.n);
       out->bitcode = copy;
@@ -473,8 +477,11 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   common_words(j, a, &v);
   if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
   for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
-  ADD(a, &v, "-main-file-name", ww_path_base(j->file), "-emit-llvm-bc", "-o", "-", "-x", ww_clang_language(j), j->file);
-  ww_status rc = run(&v, a, out, e);
+  if (j->object && j->dialect == WW_CUDA && !j->plain)
+    ADD(a, &v, "-fcuda-include-gpubinary", "/dev/null"); /* asks for the constructor that registers kernels */
+  ADD(a, &v, "-main-file-name", ww_path_base(j->file), j->object ? "-emit-obj" : "-emit-llvm-bc", "-o",
+      j->object ? j->object : "-", "-x", ww_clang_language(j), j->file);
+  ww_status rc = run(j, &v, a, out, e);
   if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
@@ -491,7 +498,7 @@ static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_e
   if (prelude) ADD(a, &v, "-include", prelude);
   common_words(j, a, &v);
   ADD(a, &v, "-o", "-", j->file);
-  return run(&v, a, out, e);
+  return run(j, &v, a, out, e);
 }
 
 static bool may_nest(const ww_compiled *c, ww_arena *a) {
@@ -542,7 +549,7 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
     bool openmp = j->dialect == WW_OPENMP && !j->host;
     rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
     if (rc == WW_OK && !driver_may_help(out)) return WW_OK;
-    if (rc == WW_ELIMIT) return rc;
+    if (rc == WW_ELIMIT || j->object) return rc;
   }
   return run_driver(j, a, out, e);
 }

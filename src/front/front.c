@@ -340,6 +340,7 @@ typedef struct {
   uint32_t n;
   ww_losses losses;
   ww_diags diags;
+  ww_omp_envs regions;
 } objects;
 
 static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out,
@@ -357,6 +358,7 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
     if (c.ok) {
       out->bitcode[out->n] = c.bitcode;
       out->sizes[out->n++] = c.n;
+      if (j->dialect == WW_OPENMP) ww_openmp_environments(&c, a, &out->regions);
     } else {
       first_error(&c, in[i].file, &why);
       ww_push(a, &out->diags,
@@ -405,6 +407,8 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   if (rc != WW_OK) return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);
   list_lost_kernels(&ob.losses, &out->module, a);
+  out->regions = ob.regions.v;
+  out->nregions = ob.regions.n;
   out->partial = ob.diags.n > 0;
   for (uint32_t i = 0; i < o->nfiles; i++) note_templates(&in[i], &out->module, &ob.diags, a);
   note_flags(&flags, &ob.diags, a);

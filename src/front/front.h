@@ -4,6 +4,7 @@
 
 #include "../ir/ir.h"
 #include "../report/launch.h"
+#include "../report/omp_shape.h"
 
 typedef struct {
   const char **files; /* one or more translation units, device functions linked together */
@@ -32,8 +33,17 @@ typedef struct {
   uint32_t line;
 } ww_host_launch;
 
+/* What the device compile decided about a target region of OpenMP, which the shape of its launches hangs on. */
+typedef struct {
+  const char *kernel; /* mangled name */
+  bool may_nest;      /* parallel regions inside parallel regions are possible */
+  ww_omp_bounds bounds;
+} ww_omp_env;
+
 typedef struct {
   ww_module module; /* every kernel, the refused ones with their reason */
+  ww_omp_env *regions; /* OpenMP only, in no order */
+  uint32_t nregions;
   ww_diag *diags;
   uint32_t ndiags;
   bool partial;     /* something of the file was left out to save the rest; diags say what */
@@ -45,6 +55,11 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e);
 /* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only one; NULL when there is none. */
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
+/* The host half of files[which] as an object file: kernel launches call the CUDA runtime's entry points (OpenMP's: the offload
+ * library's), which the caller links. Errors in the source are WW_EPARSE with the first of them in e. */
+ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object, ww_arena *a, ww_err *e);
+/* The dialect of the program: as given, or of its first file that has one; -1: none. */
+int ww_front_dialect_of(const ww_front_options *o, ww_arena *a);
 /* The clang that will be used and its version; NULL with e filled when none is found. */
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e);
 

@@ -10,8 +10,6 @@
 enum { NARGS = 4, POINTERS = 16, SIZES = 24, TYPES = 32, TRIPS = 56 };
 enum { MAP_LITERAL = 0x100 };
 
-#define DEFAULT_THREADS 128 /* libomptarget's CUDA plugin: threads of a team when the program does not say */
-
 static LLVMValueRef array_at(const ww_host_ir *h, LLVMValueRef args, int64_t offset) {
   LLVMValueRef v = ww_host_stored_value(h, args, offset);
   return v ? ww_host_address(h, v).base : NULL;
@@ -53,21 +51,14 @@ static ww_omp_env environment_of(const char *kernel, const ww_omp_envs *envs) {
   return (ww_omp_env){0};
 }
 
-/* As libomptarget's CUDA plugin chooses: teams not given come from the trip count, -1 is a plain `target` with one team. */
 static void shape(const ww_host_ir *h, LLVMValueRef call, LLVMValueRef args, const ww_omp_env *env, ww_launch *l) {
-  int64_t teams, limit, trips, threads = env->max_threads > 0 ? env->max_threads : DEFAULT_THREADS;
+  int64_t teams, limit, trips = 0;
   if (!ww_host_int(LLVMGetOperand(call, 2), &teams) || !ww_host_int(LLVMGetOperand(call, 3), &limit)) return;
-  if (limit > 0 && limit < threads) threads = limit;
-  if (teams == -1) teams = 1;
-  if (teams == 0) {
-    if (!ww_host_stored(h, args, TRIPS, 8, &trips) || trips <= 0) return;
-    teams = env->generic ? trips : (trips + threads - 1) / threads;
-    if (env->max_teams > 0 && teams > env->max_teams) teams = env->max_teams;
-  }
-  if (!env->kernel || teams < 0) return;
+  if (!teams && (!ww_host_stored(h, args, TRIPS, 8, &trips) || trips <= 0)) return;
+  if (!env->kernel) return;
   for (int d = 0; d < 3; d++) l->grid[d] = l->block[d] = 1;
-  l->grid[0] = (uint64_t)teams;
-  l->block[0] = (uint64_t)(threads + (env->generic ? 32 : 0));
+  ww_omp_request want = {.teams = teams, .threads = limit, .trips = (uint64_t)trips};
+  ww_omp_shape(&env->bounds, &want, &l->grid[0], &l->block[0]);
 }
 
 void ww_hostlaunch_openmp(const ww_host_ir *h, const ww_omp_envs *envs) {

@@ -82,9 +82,9 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
   ww_push(a, out,
           (ww_omp_env){.kernel = ww_strndup(a, name, n - strlen(ending)),
                        .may_nest = field(config, 1) != 0,
-                       .generic = field(config, 2) == 1,
-                       .max_threads = field(config, 4),
-                       .max_teams = field(config, 6)});
+                       .bounds = {.mode = (uint8_t)field(config, 2),
+                                  .min_threads = field(config, 3),
+                                  .max_threads = field(config, 4)}});
 }
 
 void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out) {

@@ -4,12 +4,6 @@
 
 #include "front_int.h"
 
-typedef struct {
-  const char *kernel;             /* mangled name */
-  bool may_nest;                  /* parallel regions inside parallel regions are possible */
-  bool generic;                   /* a main thread and workers: one warp more than the team has threads */
-  int64_t max_threads, max_teams; /* 0 or less: no bound */
-} ww_omp_env;
 typedef WW_VEC(ww_omp_env) ww_omp_envs;
 
 /* Bitcode of the device runtime: a file of the cache, or an anonymous one that the caller closes (*fd >= 0). */

@@ -4,7 +4,7 @@
  * without understanding them. Two passes: every byte is classed as code, comment, string or directive, then code is
  * cut into declarations at namespace and class scope. Macros are not expanded: a file that hides braces in macros
  * gives wrong cuts, which cost a part of the file but never more, since clang judges the result. */
-#include "front_int.h"
+#include "scan.h"
 
 #include <ctype.h>
 #include <stdlib.h>

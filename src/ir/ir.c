@@ -51,17 +51,33 @@ static bool base_name(const char *full, const char *name, bool bare) {
   return end - start == strlen(name) && memcmp(full + start, name, end - start) == 0;
 }
 
-static bool matches(const ww_fn *f, const char *kernel, int how) {
-  if (how == 0) return f->mangled && strcmp(f->mangled, kernel) == 0;
-  if (!f->name) return false;
-  if (how == 1) return same_name(f->name, kernel);
-  return base_name(f->name, kernel, how == 3);
+/* Function and line of an OpenMP region: "main_l12" of "__omp_offloading_<device>_<inode>_main_l12". The two numbers are
+ * the source file's on the machine that compiled it and say nothing elsewhere. NULL: no region. */
+static const char *region_place(const char *mangled) {
+  static const char begin[] = "__omp_offloading_";
+  if (strncmp(mangled, begin, sizeof begin - 1)) return NULL;
+  const char *inode = strchr(mangled + sizeof begin - 1, '_'), *place = inode ? strchr(inode + 1, '_') : NULL;
+  return place ? place + 1 : NULL;
 }
 
-/* From the most exact reading to the loosest: mangled, plain, without template arguments, without namespaces.
+static bool same_region(const char *a, const char *b) {
+  const char *x = region_place(a), *y = region_place(b);
+  return x && y && strcmp(x, y) == 0;
+}
+
+static bool matches(const ww_fn *f, const char *kernel, int how) {
+  if (how == 0) return f->mangled && strcmp(f->mangled, kernel) == 0;
+  if (how == 1) return f->mangled && same_region(f->mangled, kernel);
+  if (!f->name) return false;
+  if (how == 2) return same_name(f->name, kernel);
+  return base_name(f->name, kernel, how == 4);
+}
+
+/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's file lay, plain, without
+ * template arguments, without namespaces.
  * The first reading that any kernel answers to decides; two answers are none. */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel) {
-  for (int how = 0; how < 4; how++) {
+  for (int how = 0; how < 5; how++) {
     const ww_fn *found = NULL;
     uint32_t n = 0;
     for (uint32_t k = 0; k < m->nfns; k++)

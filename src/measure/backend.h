@@ -12,7 +12,8 @@ typedef struct ww_ready ww_ready;   /* a launch loaded on the device: code, buff
 
 typedef enum {
   WW_SET_TIME,     /* time_us and sm_clock_mhz, one pass */
-  WW_SET_COUNTERS, /* every metric of metrics.def that the device counts */
+  WW_SET_COUNTERS, /* every metric of metrics.def that the device counts; flops_tensor only where it is zero */
+  WW_SET_TENSOR,   /* flops_tensor of launches that COUNTERS left it unknown for: six more passes, few kernels need them */
 } ww_counter_set;
 
 typedef struct {
@@ -43,8 +44,15 @@ typedef struct {
   ww_status (*count)(ww_device *d, ww_ready *r, ww_err *e); /* one launch, as one range */
   ww_status (*pass_end)(ww_device *d, ww_err *e);
   ww_status (*end)(ww_device *d, double *values, ww_err *e);
+
+  /* Every argument's buffer as it is now, as DIR/arg<i>.bin; NULL: cannot. */
+  ww_status (*dump)(ww_device *d, ww_ready *r, const char *dir, ww_err *e);
+  /* "sm_90" of the device that open would take, without a context on it; NULL: nothing is compiled ahead for it. */
+  ww_status (*architecture)(const char *device, char out[16], ww_err *e);
 } ww_backend;
 
 extern const ww_backend ww_backend_cuda, ww_backend_opencl;
+/* The one that can run a launch: OpenCL for .cl sources and code, CUDA for the rest. */
+const ww_backend *ww_backend_of(const ww_launch *l);
 
 #endif

@@ -18,6 +18,10 @@ typedef struct {
   uint32_t repeats;    /* timed runs; 0: the convention's, adaptive to the spread */
   double limit_s;      /* a launch that takes longer is given up; 0: 10 */
   uint32_t batch;      /* launches that share a pass configuration; 0: 128 */
+  const char *dump;    /* folder for the buffers after the first run: arg0.bin, ...; NULL */
+  bool dump_each;      /* each launch's in a folder of its own number */
+  const uint32_t *number; /* per launch: what it is called there; NULL: its index */
+  const bool *alone;   /* per launch: not to be run on its own output again (it broke the last time); NULL: none */
 } ww_measure_options;
 
 typedef struct {
@@ -48,10 +52,12 @@ typedef struct {
   ww_measured measured;
 } ww_measure_row;
 
-/* Called in the order of the launches; the row lives until it returns. */
+/* Called in the order of the launches; the row lives until it returns. `at` (may be NULL) tells what is done just now. */
+typedef enum { WW_AT_OPEN, WW_AT_LOAD, WW_AT_WARM, WW_AT_DIGEST, WW_AT_TIME, WW_AT_COUNT, WW_AT_AGAIN, WW_NSTAGES } ww_measure_stage;
 typedef struct {
   void *ctx;
   void (*row)(void *ctx, uint32_t index, const ww_measure_row *row);
+  void (*at)(void *ctx, uint32_t index, ww_measure_stage stage);
 } ww_measure_sink;
 
 /* Measures ready specs in this process, batch by batch; a fault ends it (worker.c's child calls this). */
@@ -60,6 +66,9 @@ ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_optio
 ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self, const ww_measure_sink *s, ww_err *e);
 /* The child's side: options and specs as lines on stdin, rows as lines on stdout. */
 ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e);
+
+/* Loads each launch and runs it exactly once, without any counting of our own: what a profiler around it sees. */
+ww_status ww_measure_once(const ww_launch *l, uint32_t n, const ww_measure_options *o, ww_err *e);
 
 void ww_measured_write(void *measured, ww_json *j); /* for ww_report_write's extra: "measured":{...} */
 ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_err *e);

@@ -63,6 +63,17 @@ bool ww_elem_is_int(const char *type) {
   return type && element_of(type, &el) && (el.kind == INT || el.kind == UINT);
 }
 
+bool ww_elem_parts(const char *type, char *kind, uint32_t *bytes, uint32_t *lanes) {
+  static const char kinds[] = {
+      [F16] = 'f', [BF16] = 'b', [F32] = 'f', [F64] = 'f', [INT] = 'i', [UINT] = 'i', [BOOL] = '?'};
+  element el = {0};
+  if (!element_of(type, &el)) return false;
+  *kind = kinds[el.kind];
+  *bytes = el.bytes;
+  *lanes = el.lanes;
+  return true;
+}
+
 /* splitmix64's finaliser: every output bit hangs on every input bit. */
 static uint64_t mix64(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;

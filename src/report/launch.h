@@ -38,6 +38,7 @@ typedef struct {
   uint64_t offset;        /* where the pointer points inside it, bytes */
   const char *id;         /* buffers with the same id are one allocation; NULL: its own */
   const char *type;       /* "f32", "i32", ... or NULL */
+  bool local;             /* OpenCL's local memory: `bytes` per work-group, no contents */
   ww_fill fill;
   uint8_t head[64]; /* first bytes as recorded */
   uint32_t head_n;
@@ -136,10 +137,14 @@ bool ww_expr_has_name(const char *text); /* needs a lookup */
  * `count` is the number of elements of the allocation (permutation, monotone and zipf need it). Any split of an
  * allocation into calls gives the same bytes. */
 void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t seed, uint64_t first_elem, uint64_t n_elems, void *out);
-/* The seed of one allocation of a launch: by the first kernel argument that points to it, or 1000 + symbol index. */
+/* The seed of one allocation of a launch: by the first kernel argument that points to it, 1000 + index in the launch's
+ * symbols, or WW_ALLOCATION_PTR for pointer n (of ptrs) inside argument p. */
+#define WW_ALLOCATION_PTR(p, n) ((p) * 64u + (n) + 4096u)
 uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation);
 uint32_t ww_elem_size(const char *type); /* bytes, 0 unknown name */
 bool ww_elem_is_int(const char *type);   /* i8 .. u64, their C names and vectors of them; not bool */
+/* Its components: kind 'f' float, 'b' bfloat16, 'i' integer, '?' bool; bytes of one, how many. False: unknown name. */
+bool ww_elem_parts(const char *type, char *kind, uint32_t *bytes, uint32_t *lanes);
 extern const char *const ww_fill_names[WW_NFILLS]; /* "zeros", ...; NULL for WW_FILL_NONE */
 
 #endif

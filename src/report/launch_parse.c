@@ -135,6 +135,9 @@ static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_bu
     } else if (strcmp(m->string, "type") == 0) {
       rc = ww_json_want_str(m, member, &out->type, r->a, r->e);
       if (rc == WW_OK) rc = ww_type_check(out->type, member, r->e);
+    } else if (strcmp(m->string, "local") == 0) {
+      out->local = cJSON_IsTrue(m);
+      if (!cJSON_IsBool(m)) rc = wrong(r, member, "true or false", m);
     } else if (strcmp(m->string, "fill") == 0) {
       rc = fill_node(r, m, member, &out->fill);
     } else if (strcmp(m->string, "head") == 0) {
@@ -149,7 +152,7 @@ static ww_status buffer_node(reader *r, const cJSON *n, const char *where, ww_bu
   return WW_OK;
 }
 
-#define BUFFER_MEMBERS "bytes", "count", "offset", "id", "type", "fill", "head"
+#define BUFFER_MEMBERS "bytes", "count", "offset", "id", "type", "local", "fill", "head"
 
 static ww_status buffer_object(reader *r, const cJSON *n, const char *where, ww_buffer *out) {
   static const char *const members[] = {BUFFER_MEMBERS, NULL};

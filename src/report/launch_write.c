@@ -45,6 +45,7 @@ static void write_buffer_members(const ww_buffer *b, ww_json *j) {
   if (b->offset) ww_json_kuint(j, "offset", b->offset);
   if (b->id) ww_json_kstr(j, "id", b->id);
   if (b->type) ww_json_kstr(j, "type", b->type);
+  if (b->local) ww_json_kbool(j, "local", true);
   if (b->fill.kind != WW_FILL_NONE) {
     ww_json_key(j, "fill");
     ww_fill_write(&b->fill, j);

@@ -28,7 +28,7 @@ ww_memory *ww_memory_new(uint64_t seed) {
 }
 
 static void region_free(ww_region *r) {
-  if (r->host) munmap(r->host, r->size + WW_PAGE);
+  if (r->host && !r->borrowed) munmap(r->host, r->size + WW_PAGE);
   free(r->filled);
   free(r);
 }
@@ -66,6 +66,24 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
   r->seed = m->seed + 0x9E3779B97F4A7C15ull * (m->n + 1);
   if (m->n == m->cap) m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
   return m->regions[m->n++] = r;
+}
+
+/* A memory holds allocations of its own or borrowed ones, not both: the former go up from 4 GiB in the order they come. */
+ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space) {
+  uint64_t base = (uint64_t)(uintptr_t)host;
+  uint32_t at = m->n;
+  while (at && m->regions[at - 1]->base > base) at--;
+  if (base < WW_GLOBAL_BASE || !bytes || (at && base - m->regions[at - 1]->base < m->regions[at - 1]->size) ||
+      (at < m->n && m->regions[at]->base - base < bytes))
+    return NULL;
+  ww_region *r = ww_xcalloc(1, sizeof *r);
+  *r = (ww_region){.base = base, .size = bytes, .host = host, .space = space, .arg = -1, .symbol = -1, .origin = base,
+                   .borrowed = true};
+  size_t pages = (bytes + WW_PAGE - 1) / WW_PAGE + 1;
+  r->filled = memset(ww_xmalloc(pages), 1, pages);
+  if (m->n == m->cap) m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
+  memmove(m->regions + at + 1, m->regions + at, (m->n++ - at) * sizeof *m->regions);
+  return m->regions[at] = r;
 }
 
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr) {

@@ -19,7 +19,7 @@ static void add_omp_state(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_
   l->nargs = fn->nparams;
 }
 
-static ww_status resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
+ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e) {
   add_omp_state(m, fn, l, a);
   const char **names = WW_NEWN(a, const char *, fn->nparams + 1);
   uint32_t *sizes = WW_NEWN(a, uint32_t, fn->nparams + 1);
@@ -115,7 +115,7 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   *out = (ww_trace_result){.launch = *given};
   if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
   double t0 = ww_now();
-  ww_status st = resolve(m, fn, &out->launch, a, e);
+  ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
   if (!st) st = ww_inputs_complete(m, fn, &out->launch, &out->assumed, a, e);
   if (st) return st;
   double t1 = ww_now(), cpu = ww_cpu();

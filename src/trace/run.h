@@ -23,6 +23,8 @@ typedef struct {
   double trace_cpu_ms;        /* processor time of the same */
 } ww_trace_result;
 
+/* Names to positions and expressions to numbers, by the kernel's own parameters. */
+ww_status ww_trace_resolve(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_arena *a, ww_err *e);
 /* `given` holds what is known of the launch, names and expressions allowed; the rest is completed and said in assumed. */
 ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_trace_options *o, ww_arena *a,
                    ww_trace_result *out, ww_err *e);

@@ -1,7 +1,7 @@
 /* setup.c - from a resolved launch spec to memory, symbols and parameters.
  *
- * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index for symbols, so that the
- * trace and a device see the same bytes. */
+ * Allocation seeds follow ww_fill_seed: by the first argument that points to it, 1000 + index in the launch for symbols, so that
+ * the trace and a device see the same bytes. */
 #include "setup.h"
 
 #include <math.h>
@@ -91,10 +91,12 @@ static void place_shared(maker *k, const bool *used) {
       k->s->symbol_addr[s] = align_to(at, 16);
 }
 
-static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y) {
-  for (uint32_t i = 0; i < k->l->nsymbols; i++)
-    if (!strcmp(k->l->symbols[i].name, y->name) || (y->mangled && !strcmp(k->l->symbols[i].name, y->mangled)))
-      return &k->l->symbols[i].arg;
+/* What the launch says of a symbol, its index in *at. */
+static const ww_arg *symbol_arg(const maker *k, const ww_symbol *y, uint32_t *at) {
+  for (*at = 0; *at < k->l->nsymbols; ++*at) {
+    const char *name = k->l->symbols[*at].name;
+    if (!strcmp(name, y->name) || (y->mangled && !strcmp(name, y->mangled))) return &k->l->symbols[*at].arg;
+  }
   return NULL;
 }
 
@@ -114,13 +116,16 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
   memcpy(to, &v, size < 8 ? size : 8);
 }
 
+void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) { put_number(g, (uint32_t)size, !g->is_int, to); }
+
 static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   const ww_symbol *y = &k->m->symbols[s];
-  const ww_arg *g = symbol_arg(k, y);
+  uint32_t given;
+  const ww_arg *g = symbol_arg(k, y, &given);
   ww_buffer b = {.bytes = y->size ? y->size : 1};
   if (g && g->kind == WW_ARG_BUFFER) b.fill = g->buffer.fill, b.type = g->buffer.type;
   ww_region *r;
-  ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + s, &r, e);
+  ww_status st = add_region(k, y->name, y->space, &b, NULL, 1000 + given, &r, e);
   if (st) return st;
   r->symbol = (int32_t)s;
   k->s->symbol_addr[s] = r->base;
@@ -131,12 +136,16 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
                    (unsigned long long)b.bytes);
   uint8_t *init = ww_alloc(k->a, b.bytes);
   if (y->init) memcpy(init, y->init, y->size);
-  /* a number's form follows how it was written: 1.5 is a float of the symbol's size, 7 an integer */
-  if (g && g->kind == WW_ARG_VALUE) put_number(g, (uint32_t)y->size, !g->is_int, init);
+  if (g && g->kind == WW_ARG_VALUE) ww_setup_symbol(g, y->size, init);
   if (g && g->kind == WW_ARG_HEX) memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
   r->init = init;
   r->init_n = b.bytes;
   return WW_OK;
+}
+
+uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr, const struct ww_reloc *x) {
+  if (x->fn) return WW_FN_BASE + 16ull * x->ref;
+  return symbol_addr[x->ref] + x->add + (m->symbols[x->ref].space == WW_SHARED ? WW_SHARED_BASE : 0);
 }
 
 static void relocate(maker *k, const bool *used) {
@@ -145,25 +154,30 @@ static void relocate(maker *k, const bool *used) {
     ww_region *r = used[s] && y->space != WW_SHARED ? ww_memory_find(k->s->memory, k->s->symbol_addr[s]) : NULL;
     if (!r || !r->init) continue;
     for (uint32_t n = 0; n < y->nrelocs; n++) {
-      const struct ww_reloc *x = &y->relocs[n];
-      uint64_t v = x->fn ? WW_FN_BASE + 16ull * x->ref : k->s->symbol_addr[x->ref] + x->add;
-      if (!x->fn && k->m->symbols[x->ref].space == WW_SHARED) v += WW_SHARED_BASE;
-      memcpy((uint8_t *)r->init + x->at, &v, 8);
+      uint64_t v = ww_setup_address(k->m, k->s->symbol_addr, &y->relocs[n]);
+      memcpy((uint8_t *)r->init + y->relocs[n].at, &v, 8);
     }
   }
 }
 
+const bool *ww_setup_place(const ww_module *m, const ww_fn *fn, ww_arena *a, ww_setup *out) {
+  maker k = {.m = m, .fn = fn, .a = a, .s = out};
+  bool *in = WW_NEWN(a, bool, m->nfns + 1), *used = WW_NEWN(a, bool, m->nsymbols + 1);
+  ww_reach(m, fn, in);
+  mark_symbols(&k, in, used);
+  out->symbol_addr = WW_NEWN(a, uint64_t, m->nsymbols + 1);
+  for (uint32_t s = 0; s < m->nsymbols; s++) out->symbol_addr[s] = UINT64_MAX;
+  place_shared(&k, used);
+  return used;
+}
+
 static ww_status make_symbols(maker *k, ww_err *e) {
-  bool *in = WW_NEWN(k->a, bool, k->m->nfns + 1), *used = WW_NEWN(k->a, bool, k->m->nsymbols + 1);
-  ww_reach(k->m, k->fn, in);
-  mark_symbols(k, in, used);
-  k->s->symbol_addr = WW_NEWN(k->a, uint64_t, k->m->nsymbols + 1);
-  for (uint32_t s = 0; s < k->m->nsymbols; s++) k->s->symbol_addr[s] = UINT64_MAX;
-  place_shared(k, used);
+  const bool *used = ww_setup_place(k->m, k->fn, k->a, k->s);
   for (uint32_t i = 0; i < k->l->nsymbols; i++) {
     bool found = false;
+    uint32_t at;
     for (uint32_t s = 0; s < k->m->nsymbols && !found; s++)
-      found = symbol_arg(k, &k->m->symbols[s]) == &k->l->symbols[i].arg;
+      found = symbol_arg(k, &k->m->symbols[s], &at) == &k->l->symbols[i].arg;
     if (!found)
       return ww_fail(e, WW_EUSAGE, "the launch sets a symbol `%s`, but the source has none of that name",
                      k->l->symbols[i].name);
@@ -217,7 +231,7 @@ static ww_status put_bytes(maker *k, uint32_t p, const ww_arg *g, uint8_t *to, w
                      q->size);
     ww_region *r;
     ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", q->name, g->ptrs[n].at), WW_GLOBAL, &g->ptrs[n].buffer, NULL,
-                              p * 64 + n + 4096, &r, e);
+                              WW_ALLOCATION_PTR(p, n), &r, e);
     if (st) return st;
     if (r->arg < 0) r->arg = (int32_t)p;
     uint64_t v = r->origin + g->ptrs[n].buffer.offset;
@@ -257,6 +271,18 @@ static ww_status check_value(const ww_param *q, uint32_t p, const ww_arg *g, ww_
   return WW_OK;
 }
 
+ww_status ww_setup_scalar(const ww_fn *fn, uint32_t p, const ww_arg *g, uint8_t *to, ww_err *e) {
+  const ww_param *q = &fn->params[p];
+  if (q->byval && q->size > 8)
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
+  if (q->pointer && g->value != 0)
+    return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null", p,
+                   q->name, q->name);
+  ww_status st = check_value(q, p, g, e);
+  if (!st) put_value(q, g, to);
+  return st;
+}
+
 static ww_status make_params(maker *k, ww_err *e) {
   const ww_fn *fn = k->fn;
   uint32_t *off = WW_NEWN(k->a, uint32_t, fn->nparams + 1);
@@ -278,15 +304,7 @@ static ww_status make_params(maker *k, ww_err *e) {
       st = put_pointer(k, p, &g->buffer, to, e);
       break;
     case WW_ARG_HEX: st = put_bytes(k, p, g, to, e); break;
-    case WW_ARG_VALUE:
-      if (q->byval && q->size > 8)
-        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a struct of %u bytes: give it as hex", p, q->name, q->size);
-      if (q->pointer && g->value != 0)
-        return ww_fail(e, WW_EUSAGE, "argument %u (`%s`) is a pointer: give a buffer, e.g. --arg %s=[n], or 0 for null",
-                       p, q->name, q->name);
-      st = check_value(q, p, g, e);
-      if (!st) put_value(q, g, to);
-      break;
+    case WW_ARG_VALUE: st = ww_setup_scalar(fn, p, g, to, e); break;
     default:
       if (q->pointer) st = put_pointer(k, p, &none.buffer, to, e);
     }

@@ -80,6 +80,7 @@ typedef struct {
   uint64_t init_n;
   uint8_t *filled;       /* one byte per page of WW_PAGE: contents made */
   uint64_t seed;         /* of the contents generator */
+  bool borrowed;         /* host is not ours to unmap */
 } ww_region;
 
 #define WW_PAGE 4096u
@@ -88,6 +89,8 @@ ww_memory *ww_memory_new(uint64_t seed);
 void ww_memory_free(ww_memory *m); /* accepts NULL */
 /* Adds an allocation; bytes 0 makes an unbounded one. The region stays valid until ww_memory_free. */
 ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t bytes);
+/* Memory that others own as an allocation at its own address (above 4 GiB), contents and all; NULL: its place is taken. */
+ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space);
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
 uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
 void ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages */

@@ -2,6 +2,7 @@
  *
  *   build.c    the program's host side, by clang, against our own runtime (src/measure/emulate/runtime/, in libwarpwise.a);
  *              kernels' parameters from the front end, handed to the runtime as a table (and their IR, for --execute)
+ *   place.c    its working folder: a copy made of links, so that it reads what it always read and writes nowhere else
  *   sandbox.c  runs it: own scratch folder for what it writes, no network, limits on time and memory
  *   runtime/   the stand-ins: cudart.c (allocations, copies, streams, events, properties, launches), omp.c (the __tgt_
  *              entry points); each launch goes to the recorder, and with --execute to the warp interpreter
@@ -30,6 +31,7 @@ typedef struct {
   bool timed_out;
   uint64_t launches;   /* in all; 0 with a note says why */
   const char *output;  /* end of what it printed, for messages */
+  const char *weaker;  /* which protection of the sandbox this system does not have, or NULL */
   double build_s, run_s;
 } ww_emulated;
 

@@ -36,9 +36,9 @@ typedef struct {
   const char *kernel;          /* mangled */
   const char *file;            /* source or NULL */
   const char *const *flags;    /* build options, NULL-terminated, or NULL */
-  const void *binary;          /* compiled code or NULL; stored beside by its hash, once */
+  const void *binary;          /* compiled code or NULL; stored beside by its hash, once; unchanged while recording goes on */
   size_t binary_n;
-  const char *binary_suffix;   /* "cubin", "ptx", "cl" */
+  const char *binary_suffix;   /* "cubin", "ptx"; "cl": source text, stored always and the line's `file` */
   uint64_t grid[3], block[3], shared;
   bool cooperative;
   const ww_raw_arg *args;
@@ -53,18 +53,39 @@ typedef struct {
   bool contents;            /* every buffer's bytes, zstd, stored by hash */
   bool binaries;            /* the compiled code */
   uint64_t contents_limit;  /* bytes before compression in all; 0: 1 GiB */
-  uint32_t per_kernel, most; /* distinct launches kept per kernel and in all; 0: 64 and 10000 */
+  uint32_t per_kernel, most; /* distinct launches kept per kernel and in all; 0: 64 and 10000; a kernel's first always is */
+  const char *source;        /* `file` of lines that would have none; NULL */
 } ww_recorder_options;
 
 typedef struct ww_recorder ww_recorder;
+/* Both open. The process that creates the file owns it: one that finds it there (a forked child, the second program of a
+ * script) writes to a file of the same name with its process id before the extension. Remove old files first. */
 /* From WARPWISE_RECORD (JSON, as the record command sets it); NULL when the variable is not there. */
 ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m);
 ww_recorder *ww_recorder_open(const ww_recorder_options *o, const ww_recorder_memory *m, ww_err *e);
+const ww_recorder_options *ww_recorder_asked(const ww_recorder *r); /* defaults filled in */
 /* Called before the launch runs, so that contents are the kernel's inputs. Never fails the program. */
 void ww_recorder_launch(ww_recorder *r, const ww_raw_launch *l);
+/* What the person who records should know ("graph launches are not seen"), once each; a comment line of the file. */
+void ww_recorder_say(ww_recorder *r, const char *text);
+void ww_recorder_flush(ww_recorder *r); /* accepts NULL; writes the counts: at the program's end, threads may still launch */
 void ww_recorder_close(ww_recorder *r); /* accepts NULL; writes the final file */
 
 /* The value of the variable for a child that is to be recorded. */
 char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a);
+
+/* ---- after the program has ended (recorded.c) ---- */
+
+typedef struct {
+  ww_launch *lines; /* in order of their first launch */
+  uint32_t nlines, kernels;
+  uint64_t launches; /* sum of the counts */
+  const char **said;
+  uint32_t nsaid;
+} ww_recorded;
+/* Removes what an earlier recording left at path, other processes' files too; contents and code beside it stay. */
+void ww_recorded_clear(const char *path);
+/* Puts the files of all processes together in the one at path, equal lines into one, and reads it. No line: WW_OK. */
+ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e);
 
 #endif

@@ -18,7 +18,11 @@
 #include "ww_dpx.h"                             /* __viaddmax_s32 ...: dynamic programming */
 #include "ww_atomic.h"                          /* atomicAdd ... */
 #include "ww_runtime_types.h"                   /* cudaError_t, cudaDeviceProp ... */
+#ifdef WW_EMULATE
+#include "ww_runtime_full.h"                    /* cudaMalloc ... for host code that will run */
+#else
 #include "ww_runtime_api.h"                     /* cudaMalloc ... */
+#endif
 #include "ww_texture.h"                         /* tex2D, surf2Dread ... */
 #ifndef WW_NO_TEXTURE_REFERENCES                /* for a program that has its own `texture` or `surface` */
 #include "ww_texture_ref.h"

@@ -1,0 +1,479 @@
+/* measure.c - `warpwise measure`: launches on a real device, timed and counted.
+ *
+ * Each launch goes through plan (what the source tells), compile (CUDA) and the device. One that fails on the way keeps its
+ * place in the output, with its error; the others go on. A launch with compiled code needs no source and no front end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../gpu/gpu.h"
+#include "../measure/backend.h"
+#include "../measure/compile.h"
+#include "../measure/ncu.h"
+#include "../measure/plan.h"
+#include "source.h"
+
+typedef struct {
+  ww_source_options source;
+  bool time_only, compare, worker, compile_worker, once;
+  uint64_t repeats, jobs, batch;
+  const char *limit, *plan, *with, *dump;
+} options;
+
+static const ww_option table[] = {
+    WW_SOURCE_OPTIONS(options),
+    {"time-only", 0, WW_OPT_FLAG, NULL, "no counters", offsetof(options, time_only)},
+    {"repeats", 0, WW_OPT_UINT, "N", "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
+     offsetof(options, repeats)},
+    {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)", offsetof(options, limit)},
+    {"plan", 0, WW_OPT_STR, "OUT", "only write ready launches, to be measured elsewhere, and their code beside them",
+     offsetof(options, plan)},
+    {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
+    {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)", offsetof(options, jobs)},
+    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 128)", offsetof(options, batch)},
+    {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...", offsetof(options, dump)},
+    {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side", offsetof(options, compare)},
+    {"worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, worker)},
+    {"compile-worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, compile_worker)},
+    {"once", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, once)},
+    {0},
+};
+
+/* One line of the batch on its way to the device. */
+typedef struct {
+  ww_launch l;
+  const char *kernel; /* as the source has it */
+  const char *compiler;
+  ww_strings said;
+  ww_err bad; /* code WW_OK: ready */
+} item;
+
+typedef struct {
+  ww_cmd *c;
+  const options *o;
+  item *v;
+  uint32_t n;
+  uint32_t *of;     /* per measured launch: its item */
+  uint32_t printed; /* items whose line is out */
+  ww_status worst;
+  char last[sizeof((ww_err *)0)->msg]; /* a message that every launch has is shown once */
+  uint32_t same;
+  ww_ncu_row *ncu; /* per measured launch, or NULL */
+  ww_arena *a;
+} job;
+
+static const char *self_path(ww_arena *a) {
+  char exe[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  return n > 0 ? ww_strndup(a, exe, (size_t)n) : "warpwise";
+}
+
+/* ---- which launches ---- */
+
+static void add(job *j, const ww_launch *l, const ww_err *bad) {
+  uint32_t cap = j->n && (j->n & (j->n - 1)) == 0 ? j->n * 2 : j->n ? 0 : 1; /* doubles at powers of two */
+  if (cap) j->v = ww_grow(j->a, j->v, j->n * sizeof *j->v, cap * sizeof *j->v);
+  j->v[j->n] = (item){.l = *l};
+  if (bad) j->v[j->n].bad = *bad;
+  j->n++;
+}
+
+/* A file of lines of which some are no launch: each of those is a row with its error. */
+static ww_status by_line(job *j, const char *path, ww_err *first) {
+  char *text;
+  size_t n;
+  ww_err e = {0};
+  uint32_t lines = 0, good = 0, number = 0;
+  ww_status st = ww_read_file(j->a, path, (size_t)1 << 30, &text, &n, &e);
+  for (char *at = text, *next; !st && at && *at; at = next) {
+    next = strchr(at, '\n');
+    if (next) *next++ = 0;
+    number++;
+    ww_launch l = {0};
+    ww_err bad = {0};
+    at += strspn(at, " \t\r");
+    if (!*at || *at == '#') continue;
+    lines++;
+    if (ww_launch_parse(at, ww_path_dir(j->a, path), j->a, &l, &bad)) bad.file = path, bad.line = number;
+    good += !bad.code;
+    add(j, &l, bad.code ? &bad : NULL);
+  }
+  return lines > 1 && good ? WW_OK : first->code;
+}
+
+static ww_status collect(job *j) {
+  ww_cmd *c = j->c;
+  ww_launch over, *l = NULL, none = {0};
+  uint32_t n = 0;
+  ww_status st = ww_source_over(c, &j->o->source, &over);
+  if (st) return st;
+  if (j->o->source.launch) {
+    st = ww_launch_read(j->o->source.launch, j->a, &l, &n, &c->err);
+    for (uint32_t k = 0; !st && k < n; k++) add(j, &l[k], NULL);
+    if (st) st = by_line(j, j->o->source.launch, &c->err);
+    if (!st) c->err = (ww_err){0};
+  } else
+    add(j, &none, NULL);
+  for (uint32_t k = 0; !st && k < j->n; k++) {
+    ww_launch *one = &j->v[k].l;
+    if (j->v[k].bad.code) continue;
+    ww_launch_merge(one, &over, j->a);
+    if (c->noperands) one->file = c->operands[0];
+    if (!one->file && !one->binary)
+      return ww_fail(&c->err, WW_EUSAGE, "name a source file, or a launch spec that has one");
+  }
+  return st;
+}
+
+/* ---- plan ---- */
+
+/* Nothing is left to be found out: the device alone can tell whether it runs. */
+static bool complete(const ww_launch *l) {
+  bool yes = l->kernel && l->grid[0] && l->block[0] && !l->shared_expr;
+  for (int k = 0; k < 3; k++) yes = yes && !l->grid_expr[k] && !l->block_expr[k];
+  for (uint32_t k = 0; yes && k < l->nargs; k++) {
+    const ww_arg *g = &l->args[k];
+    yes = !g->name && !g->expr && g->kind != WW_ARG_NONE;
+    if (g->kind == WW_ARG_BUFFER) yes = yes && g->buffer.bytes && !g->buffer.bytes_expr && !g->buffer.count_expr;
+  }
+  return yes;
+}
+
+/* A copy of all that a spec holds: what a plan names belongs to the source's own arena. */
+static ww_status deep_copy(const ww_launch *l, ww_arena *a, ww_launch *out, ww_err *e) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_launch_write(l, &j);
+  ww_status st = ww_launch_parse(b.s, NULL, a, out, e);
+  ww_buf_free(&b);
+  return st;
+}
+
+/* From the source: kernel, shape, sizes, types, contents. A complete spec goes on without it where the source cannot be
+ * read (a build without LLVM, a construct that the interpreter does not know): the device's compiler has the last word. */
+static void plan_one(job *j, item *i, ww_source_cache *cache) {
+  ww_cmd *c = j->c;
+  const ww_fn *fn = NULL;
+  ww_launch l = i->l;
+  ww_assumed said = {0};
+  c->file = i->l.file;
+  c->kernel = i->l.kernel;
+  l.file = i->l.file;
+  ww_status st = ww_source_kernel(c, &j->o->source, cache, &l, &fn, &i->said);
+  if (!st) st = ww_plan(&cache->unit.module, fn, &l, &said, j->a, &c->err);
+  if (!st) st = deep_copy(&l, j->a, &i->l, &c->err);
+  if (!st) {
+    i->kernel = ww_strdup(j->a, fn->name);
+    for (uint32_t k = 0; k < said.n; k++) ww_push(j->a, &i->said, ww_strdup(j->a, said.v[k]));
+  } else if (complete(&i->l) && (st == WW_EUNSUPPORTED || ww_backend_of(&i->l) == &ww_backend_opencl)) {
+    i->said = (ww_strings){0};
+  } else {
+    i->bad = c->err;
+    if (i->bad.file) i->bad.file = ww_strdup(j->a, i->bad.file);
+  }
+  c->err = (ww_err){0};
+}
+
+static void plan(job *j) {
+  ww_source_cache cache = {0};
+  for (uint32_t k = 0; k < j->n; k++) {
+    item *i = &j->v[k];
+    i->kernel = i->l.kernel;
+    if (!i->bad.code && !i->l.binary) plan_one(j, i, &cache);
+    ww_progress("planning", k + 1, j->n);
+  }
+  ww_source_free(&cache);
+}
+
+/* ---- compile ---- */
+
+static ww_status architecture(job *j, char out[16], ww_err *e) {
+  ww_gpu g;
+  if (j->c->global.gpu) {
+    ww_status st = ww_gpu_load(j->c->global.gpu, j->a, &g, e);
+    if (!st) snprintf(out, 16, "%s", g.architecture);
+    return st;
+  }
+  if (j->o->plan || !ww_backend_cuda.architecture)
+    return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
+  return ww_backend_cuda.architecture(j->c->global.device, out, e);
+}
+
+static bool to_compile(const item *i) {
+  return !i->bad.code && !i->l.binary && ww_backend_of(&i->l) == &ww_backend_cuda;
+}
+
+static const char **flags_of(job *j, const item *i, uint32_t *n) {
+  ww_strings all = {0};
+  ww_err ignored;
+  ww_compile_flags(i->l.file, j->o->source.database, j->a, &all, &ignored);
+  for (uint32_t k = 0; k < i->l.nflags; k++) ww_push(j->a, &all, i->l.flags[k]);
+  for (uint32_t k = 0; k < j->c->nrest; k++) ww_push(j->a, &all, j->c->rest[k]);
+  *n = all.n;
+  return all.v;
+}
+
+/* Everything that is to run on CUDA, in one go; its errors are the launches' own. */
+static void compile(job *j) {
+  uint32_t n = 0;
+  char arch[16];
+  ww_err e = {0};
+  ww_compile_job *jobs = WW_NEWN(j->a, ww_compile_job, j->n + 1);
+  item **of = WW_NEWN(j->a, item *, j->n + 1);
+  for (uint32_t k = 0; k < j->n; k++) {
+    item *i = &j->v[k];
+    if (!to_compile(i)) continue;
+    of[n] = i;
+    jobs[n] = (ww_compile_job){.file = i->l.file, .kernel = i->l.kernel};
+    jobs[n].flags = flags_of(j, i, &jobs[n].nflags);
+    n++;
+  }
+  if (!n) return;
+  ww_status st = architecture(j, arch, &e);
+  ww_compile_options o = {
+      .architecture = arch, .with = j->o->with, .processes = (uint32_t)j->o->jobs, .self = self_path(j->a)};
+  if (!st) st = ww_compile(jobs, n, &o, j->a, &e);
+  for (uint32_t k = 0; k < n; k++) {
+    of[k]->bad = st ? e : jobs[k].error;
+    of[k]->l.binary = jobs[k].binary;
+    of[k]->compiler = jobs[k].compiler;
+    if (jobs[k].entry) of[k]->l.kernel = jobs[k].entry;
+  }
+}
+
+/* ---- rows ---- */
+
+static void print_json(const ww_report *r, void (*extra)(void *, ww_json *), void *ctx) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(r, &j, extra, ctx);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+static void print_error(job *j, const item *i, const ww_err *e) {
+  ww_cmd *c = j->c;
+  if (ww_exit_code(e->code) > ww_exit_code(j->worst)) j->worst = e->code;
+  c->file = i->l.file;
+  c->kernel = i->kernel;
+  c->err = *e;
+  bool again = !c->global.json && !strcmp(j->last, e->msg);
+  j->same = again ? j->same + 1 : 0;
+  snprintf(j->last, sizeof j->last, "%s", e->msg);
+  if (!again && !c->global.json && i->kernel) {
+    const char *where = e->file || !i->l.file ? "" : i->l.file;
+    snprintf(c->err.msg, sizeof c->err.msg, "%s%s%s: %.400s", where, *where ? ": " : "", i->kernel, e->msg);
+  }
+  if (!again) ww_cmd_complain(c);
+  c->err = (ww_err){0};
+}
+
+static void print_samples(const ww_measured *m, FILE *f) {
+  uint32_t dropped = 0;
+  for (uint32_t k = 0; k < m->nsamples; k++) dropped += m->dropped[k];
+  fprintf(f, "  %u runs, middle half within %.3g us (%.1f %%)", m->nsamples, m->iqr_us,
+          m->median_us > 0 ? 100 * m->iqr_us / m->median_us : 0);
+  if (dropped) fprintf(f, ", %u dropped for their clock", dropped);
+  if (m->passes) fprintf(f, ", counters in %u passes", m->passes);
+  if (m->accumulates) fputs(", accumulates: a second run on its own output gives another result", f);
+  fprintf(f, "\n  %s, %s %s", m->device.device, m->device.backend, m->device.driver ? m->device.driver : "");
+  if (m->compiler) fprintf(f, ", %s", m->compiler);
+  fputc('\n', f);
+}
+
+typedef struct {
+  ww_measured *m;
+  const ww_ncu_row *ncu;
+  const ww_report *r;
+} extras;
+
+static void write_extras(void *ctx, ww_json *j) {
+  extras *x = ctx;
+  ww_measured_write(x->m, j);
+  if (x->ncu) ww_ncu_write(x->ncu, x->r, j);
+}
+
+/* The rows before k that never came to a device. */
+static void print_bad_before(job *j, uint32_t k) {
+  for (; j->printed < k; j->printed++)
+    if (j->v[j->printed].bad.code) print_error(j, &j->v[j->printed], &j->v[j->printed].bad);
+}
+
+static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
+  job *j = ctx;
+  item *i = &j->v[j->of[index]];
+  print_bad_before(j, j->of[index]);
+  j->printed = j->of[index] + 1;
+  if (row->report.error.code) {
+    print_error(j, i, &row->report.error);
+    return;
+  }
+  ww_report r = row->report;
+  ww_measured m = row->measured;
+  const ww_ncu_row *ncu = j->ncu ? &j->ncu[index] : NULL;
+  m.compiler = i->compiler;
+  r.kernel = i->kernel;
+  r.assumed = i->said.v;
+  r.nassumed = i->said.n;
+  if (j->c->global.json)
+    print_json(&r, write_extras, &(extras){&m, ncu, &r});
+  else {
+    ww_report_print(&r, stdout);
+    print_samples(&m, stdout);
+    if (ncu) ww_ncu_print(ncu, &r, stdout);
+  }
+  fflush(stdout);
+}
+
+/* ---- ready launches for another machine ---- */
+
+/* Copies a file beside OUT under the hash of its bytes; the path as OUT's lines name it. */
+static ww_status put_beside(job *j, const char *path, const char **out, ww_err *e) {
+  char *data;
+  size_t n;
+  const char *dot = strrchr(ww_path_base(path), '.');
+  const char *dir = ww_fmt(j->a, "%s.d", j->o->plan);
+  ww_status st = ww_read_file(j->a, path, (size_t)1 << 30, &data, &n, e);
+  if (st) return st;
+  const char *name = ww_fmt(j->a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), dot ? dot : "");
+  if (mkdir(dir, 0777) != 0 && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
+  const char *to = ww_path_join(j->a, dir, name);
+  if (!ww_file_exists(to)) st = ww_write_file_atomic(to, data, n, e);
+  *out = ww_fmt(j->a, "%s/%s", ww_path_base(dir), name);
+  return st;
+}
+
+static const char *absolute(const char *path, ww_arena *a) {
+  char full[PATH_MAX];
+  return path && realpath(path, full) ? ww_strdup(a, full) : path;
+}
+
+static ww_status plan_line(job *j, const item *i, ww_buf *out, ww_err *e) {
+  ww_launch l = i->l;
+  ww_json w = {0};
+  ww_status st = put_beside(j, l.binary ? l.binary : l.file, &l.binary, e);
+  if (st) return st;
+  l.file = absolute(l.file, j->a);
+  l.args = WW_NEWN(j->a, ww_arg, l.nargs + 1);
+  if (l.nargs) memcpy(l.args, i->l.args, l.nargs * sizeof *l.args);
+  for (uint32_t k = 0; k < l.nargs; k++)
+    if (l.args[k].buffer.fill.path) l.args[k].buffer.fill.path = absolute(l.args[k].buffer.fill.path, j->a);
+  ww_json_begin(&w, out);
+  ww_launch_write(&l, &w);
+  ww_buf_puts(out, "\n");
+  return WW_OK;
+}
+
+static ww_status write_plan(job *j) {
+  ww_buf out = {0};
+  uint32_t ready = 0;
+  ww_buf_puts(&out, "");
+  for (uint32_t k = 0; k < j->n; k++) {
+    item *i = &j->v[k];
+    if (!i->bad.code && plan_line(j, i, &out, &i->bad)) i->bad.code = WW_EIO;
+    ready += !i->bad.code;
+  }
+  print_bad_before(j, j->n);
+  ww_status st = ww_write_file_atomic(j->o->plan, out.s, out.n, &j->c->err);
+  ww_buf_free(&out);
+  if (!st && !j->c->global.json && !ww_is_quiet()) printf("%u ready launches in %s\n", ready, j->o->plan);
+  return st ? st : j->worst;
+}
+
+/* ---- the command ---- */
+
+static ww_status limit_of(job *j, double *out) {
+  char *end = NULL;
+  *out = 0;
+  if (!j->o->limit) return WW_OK;
+  *out = strtod(j->o->limit, &end);
+  if (end == j->o->limit || *end || !(*out > 0))
+    return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
+  return WW_OK;
+}
+
+static ww_status measure_all(job *j) {
+  ww_cmd *c = j->c;
+  ww_launch *ready = WW_NEWN(j->a, ww_launch, j->n + 1);
+  uint32_t n = 0;
+  ww_measure_options o = {.device = c->global.device,
+                          .time_only = j->o->time_only,
+                          .repeats = (uint32_t)(j->o->repeats < 15 ? j->o->repeats : 15),
+                          .batch = (uint32_t)j->o->batch,
+                          .dump = j->o->dump,
+                          .dump_each = j->n > 1};
+  ww_status st = limit_of(j, &o.limit_s);
+  if (st) return st;
+  j->of = WW_NEWN(j->a, uint32_t, j->n + 1);
+  for (uint32_t k = 0; k < j->n; k++) {
+    if (j->v[k].bad.code) continue;
+    j->of[n] = k;
+    ready[n++] = j->v[k].l;
+  }
+  const char *self = self_path(j->a);
+  if (j->o->compare) st = ww_ncu_run(ready, n, &o, self, j->a, &j->ncu, &c->err);
+  if (!st) st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
+  print_bad_before(j, j->n);
+  if (j->same && !c->global.json) fprintf(stderr, "warpwise: ... and so for %u launches more\n", j->same);
+  return st ? st : j->worst;
+}
+
+/* What the kernel prints goes to the device library's stdout: the worker's own lines get another descriptor. */
+static FILE *own_stdout(void) {
+  int fd = dup(STDOUT_FILENO), null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) dup2(null, STDOUT_FILENO);
+  if (null >= 0) close(null);
+  return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
+static ww_status run_worker(ww_cmd *c, const options *o) {
+  if (o->compile_worker) return ww_compile_worker(stdin, stdout, &c->err);
+  FILE *out = own_stdout();
+  if (!out) return ww_fail(&c->err, WW_EIO, "cannot write to standard output");
+  ww_status st = ww_measure_worker(stdin, out, &c->err);
+  fclose(out);
+  return st;
+}
+
+static ww_status run_once(ww_cmd *c, const options *o) {
+  ww_launch *l;
+  uint32_t n;
+  ww_status st = o->source.launch ? ww_launch_read(o->source.launch, c->arena, &l, &n, &c->err)
+                                  : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
+  return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  if (o->worker || o->compile_worker) return run_worker(c, o);
+  if (o->once) return run_once(c, o);
+  job j = {.c = c, .o = o, .a = c->arena};
+  ww_status st = collect(&j);
+  if (st) return st;
+  plan(&j);
+  compile(&j);
+  return o->plan ? write_plan(&j) : measure_all(&j);
+}
+
+const ww_command ww_cmd_measure = {
+    .name = "measure",
+    .summary = "run a kernel on a real device: its time and its counters",
+    .usage = "FILE... [options] [-- compiler flags]",
+    .details =
+        "Caches cold, contents restored before each run, the kernel's own time; docs/measuring.md has the convention.\n"
+        "CUDA sources run on an NVIDIA GPU, OpenCL sources on any OpenCL device (--device pocl: the CPU).\n"
+        "What the launch does not say is found as for a trace, and listed.",
+    .examples = "  warpwise measure saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20'\n"
+                "  warpwise measure --launch launches.jsonl --json > measured.jsonl\n"
+                "  warpwise measure saxpy.cl --device pocl --time-only\n"
+                "  warpwise measure --launch launches.jsonl --plan ready.jsonl --gpu h200\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,209 @@
+/* compile.c - jobs into units, units into the cache or to the compilers.
+ *
+ * Jobs with the same source and flags are one unit: one run, one .cubin, many entries. A unit's name in the cache is a
+ * hash of everything the code hangs on: source, local headers, flags, architecture, compiler and its version, and which
+ * templates are instantiated. */
+#include "compile.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "compile_int.h"
+
+typedef struct {
+  ww_compile_job *jobs;
+  uint32_t n;
+  const ww_compile_options *o;
+  ww_arena *a;
+  bool nvcc;
+  const char *compiler; /* name and version */
+  const char *dir;      /* of the cache */
+} session;
+
+static uint64_t hash_text(const char *s, uint64_t h) { return s ? ww_hash(s, strlen(s), h) : ww_hash("", 0, ~h); }
+
+/* ---- which compiler, which folder ---- */
+
+static ww_status choose_compiler(session *s, ww_err *e) {
+  const char *with = s->o->with;
+  if (with && strcmp(with, "nvcc") && strcmp(with, "nvrtc"))
+    return ww_fail(e, WW_EUSAGE, "no such compiler '%.40s': nvcc or nvrtc", with);
+  const char *nvcc = with && !strcmp(with, "nvrtc") ? NULL : ww_nvcc_find(s->a);
+  s->nvcc = nvcc != NULL;
+  if (!nvcc && with && !strcmp(with, "nvcc"))
+    return ww_fail(e, WW_EDEVICE, "no nvcc: install the CUDA toolkit, or set PATH or CUDA_HOME to where it is");
+  s->compiler = nvcc ? ww_nvcc_version(nvcc, s->a) : ww_nvrtc_version(s->a, e);
+  return s->compiler ? WW_OK : WW_EDEVICE;
+}
+
+static ww_status choose_folder(session *s, ww_err *e) {
+  const char *cache = s->o->cache ? s->o->cache : ww_cache_dir(s->a);
+  if (!cache) return ww_fail(e, WW_EIO, "no folder for compiled code: set XDG_CACHE_HOME or HOME to one you can write");
+  s->dir = ww_path_join(s->a, cache, "cubin");
+  mkdir(cache, 0777);
+  if (mkdir(s->dir, 0777) && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make the folder '%s': %s", s->dir, strerror(errno));
+  return WW_OK;
+}
+
+/* ---- jobs into groups ---- */
+
+typedef struct {
+  uint64_t hash;
+  uint32_t job;
+} keyed;
+
+static int by_hash(const void *x, const void *y) {
+  const keyed *a = x, *b = y;
+  if (a->hash != b->hash) return a->hash < b->hash ? -1 : 1;
+  return a->job < b->job ? -1 : a->job > b->job;
+}
+
+static keyed *group_jobs(session *s) {
+  keyed *k = WW_NEWN(s->a, keyed, s->n + 1);
+  for (uint32_t i = 0; i < s->n; i++) {
+    const ww_compile_job *j = &s->jobs[i];
+    uint64_t h = hash_text(j->text, hash_text(j->file, 1));
+    for (uint32_t f = 0; f < j->nflags; f++) h = hash_text(j->flags[f], h);
+    k[i] = (keyed){h, i};
+  }
+  qsort(k, s->n, sizeof *k, by_hash);
+  return k;
+}
+
+/* ---- a unit and its name in the cache ---- */
+
+static bool is_instance(const char *kernel, ww_arena *a) {
+  return strchr(ww_kernel_expression(kernel, a), '<') != NULL;
+}
+
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+
+static void mix(uint64_t h[2], const char *s) {
+  h[0] = hash_text(s, h[0]);
+  h[1] = hash_text(s, h[1]);
+}
+
+static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
+  const char *text;
+  ww_status st = ww_unit_text(u, s->a, &text, e);
+  if (st) return st;
+  uint64_t h[2] = {1, 2};
+  ww_headers headers = {0};
+  ww_compile_includes(u->file, text, &u->flags, s->a, &headers);
+  mix(h, text);
+  for (uint32_t i = 0; i < headers.n; i++) mix(h, headers.v[i].name), mix(h, headers.v[i].text);
+  ww_words words = {0}, instances = {0};
+  ww_compile_words(&u->flags, u->nvcc, s->a, &words);
+  for (uint32_t i = 0; i < words.n; i++) mix(h, words.v[i]);
+  mix(h, s->compiler);
+  mix(h, u->architecture);
+  for (uint32_t i = 0; i < u->kernels.n; i++)
+    if (is_instance(u->kernels.v[i], s->a)) ww_push(s->a, &instances, u->kernels.v[i]);
+  if (instances.n) qsort(instances.v, instances.n, sizeof *instances.v, by_text);
+  for (uint32_t i = 0; i < instances.n; i++) mix(h, instances.v[i]);
+  u->out = ww_fmt(s->a, "%s/%016llx%016llx.cubin", s->dir, (unsigned long long)h[0], (unsigned long long)h[1]);
+  return WW_OK;
+}
+
+static void add_kernel(session *s, ww_unit_job *u, const char *kernel) {
+  for (uint32_t i = 0; i < u->kernels.n; i++)
+    if (!strcmp(u->kernels.v[i], kernel)) return;
+  ww_push(s->a, &u->kernels, kernel);
+}
+
+static void make_unit(session *s, const keyed *k, uint32_t n, ww_pool_unit *out) {
+  const ww_compile_job *first = &s->jobs[k[0].job];
+  *out = (ww_pool_unit){.job = {.nvcc = s->nvcc,
+                                .architecture = s->o->architecture,
+                                .file = first->file,
+                                .text = first->text,
+                                .compiler = s->compiler}};
+  for (uint32_t f = 0; f < first->nflags; f++) ww_push(s->a, &out->job.flags, first->flags[f]);
+  for (uint32_t i = 0; i < n; i++)
+    if (s->jobs[k[i].job].kernel) add_kernel(s, &out->job, s->jobs[k[i].job].kernel);
+  if (!first->file && !first->text)
+    ww_fail(&out->error, WW_EUSAGE, "nothing to compile: neither a file nor its text");
+  else
+    name_unit(s, &out->job, &out->error);
+}
+
+/* ---- running units ---- */
+
+static uint32_t cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+}
+
+/* Those not in the cache; without a program to run as the worker, in this process. */
+static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *e) {
+  ww_pool_unit *todo = WW_NEWN(s->a, ww_pool_unit, n + 1);
+  uint32_t *at = WW_NEWN(s->a, uint32_t, n + 1), count = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (!units[i].error.code && !ww_unit_cached(&units[i].job, s->a)) {
+      units[i].job.compiler = s->compiler;
+      todo[count] = units[i];
+      at[count++] = i;
+    }
+  ww_status st = WW_OK;
+  if (s->o->self) {
+    st = ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self, s->a, e);
+  } else {
+    for (uint32_t i = 0; i < count; i++) ww_unit_compile(&todo[i].job, s->a, &todo[i].error);
+  }
+  for (uint32_t i = 0; i < count; i++) units[at[i]] = todo[i];
+  return st;
+}
+
+static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
+  j->error = u->error;
+  if (j->error.code) {
+    if (!j->error.file && j->file) j->error.file = j->file;
+    return;
+  }
+  j->binary = u->job.out;
+  j->compiler = u->job.compiler;
+  for (uint32_t i = 0; j->kernel && i < u->job.kernels.n; i++)
+    if (!strcmp(u->job.kernels.v[i], j->kernel)) j->entry = u->job.entries[i];
+}
+
+/* Whether another kernel's name may be to blame: then each is tried on its own. */
+static bool worth_splitting(session *s, const ww_pool_unit *u) {
+  bool named = !u->error.line;
+  for (uint32_t i = 0; i < u->job.kernels.n; i++) named |= is_instance(u->job.kernels.v[i], s->a);
+  return u->error.code == WW_EDATA && u->job.kernels.n > 1 && named;
+}
+
+static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *units, const uint32_t *unit_of,
+                              ww_err *e) {
+  ww_pool_unit *alone = WW_NEWN(s->a, ww_pool_unit, s->n + 1);
+  uint32_t *job = WW_NEWN(s->a, uint32_t, s->n + 1), n = 0;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (!worth_splitting(s, &units[unit_of[i]])) continue;
+    make_unit(s, &k[i], 1, &alone[n]);
+    job[n++] = k[i].job;
+  }
+  ww_status st = n ? run_units(s, alone, n, e) : WW_OK;
+  for (uint32_t i = 0; !st && i < n; i++) finish_job(&s->jobs[job[i]], &alone[i]);
+  return st;
+}
+
+ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options *o, ww_arena *a, ww_err *e) {
+  session s = {.jobs = jobs, .n = n, .o = o, .a = a};
+  if (!o->architecture) return ww_fail(e, WW_EUSAGE, "which architecture to compile for is not known, e.g. sm_90");
+  ww_status st = choose_compiler(&s, e);
+  if (!st) st = choose_folder(&s, e);
+  if (st) return st;
+  keyed *k = group_jobs(&s);
+  ww_pool_unit *units = WW_NEWN(a, ww_pool_unit, n + 1);
+  uint32_t *unit_of = WW_NEWN(a, uint32_t, n + 1), nunits = 0;
+  for (uint32_t i = 0, end; i < n; i = end) {
+    for (end = i; end < n && k[end].hash == k[i].hash; end++) unit_of[end] = nunits;
+    make_unit(&s, &k[i], end - i, &units[nunits++]);
+  }
+  st = run_units(&s, units, nunits, e);
+  for (uint32_t i = 0; !st && i < n; i++) finish_job(&jobs[k[i].job], &units[unit_of[i]]);
+  return st ? st : split_failed(&s, k, units, unit_of, e);
+}

@@ -1,0 +1,81 @@
+/* compile_int.h - what the files of the compilation share.
+ *
+ * The way of a job: compile.c groups jobs into units (one run of a compiler each) and looks in the cache, compile_pool.c
+ * hands units to child processes, a child compiles with nvcc.c or nvrtc.c and answers with a line of JSON. */
+#ifndef WW_MEASURE_COMPILE_INT_H
+#define WW_MEASURE_COMPILE_INT_H
+
+#include "compile.h"
+
+typedef WW_VEC(const char *) ww_words;
+
+typedef struct {
+  const char *name; /* as the #include spells it */
+  const char *path, *text;
+} ww_header;
+typedef WW_VEC(ww_header) ww_headers;
+
+typedef struct {
+  bool nvcc;                /* else NVRTC */
+  const char *architecture; /* "sm_90" */
+  const char *file, *text;  /* text NULL: in the file */
+  ww_words flags;
+  ww_words kernels; /* distinct, as asked for */
+  const char *out;  /* path of the .cubin to write; the same with .json behind it for what is known of it */
+  /* out */
+  const char *compiler;
+  const char **entries; /* per kernel: its mangled name in the code */
+} ww_unit_job;
+
+/* ---- compile_unit.c: one unit, in this process ---- */
+/* Compiles, writes out and its .json, fills the outs. The error is the compiler's first one, with its place. */
+ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e);
+/* The same from the cache; false: not there. */
+bool ww_unit_cached(ww_unit_job *u, ww_arena *a);
+/* Text of the unit's source; e->file is set when it cannot be read. */
+ww_status ww_unit_text(const ww_unit_job *u, ww_arena *a, const char **text, ww_err *e);
+
+/* ---- compile_pool.c ---- */
+typedef struct {
+  ww_unit_job job;
+  ww_err error;
+} ww_pool_unit;
+/* Compiles every unit in `processes` children of `self`; results and errors go into the units. */
+ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self, ww_arena *a, ww_err *e);
+
+/* ---- nvcc.c ---- */
+const char *ww_nvcc_find(ww_arena *a);                             /* NULL: none */
+const char *ww_nvcc_version(const char *nvcc, ww_arena *a);        /* "nvcc 13.0.88" */
+/* Writes u->out; `instances` are name expressions of templates to instantiate. */
+ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words *instances, ww_arena *a, ww_err *e);
+
+/* ---- nvrtc.c ---- */
+const char *ww_nvrtc_version(ww_arena *a, ww_err *e); /* "NVRTC 13.0"; NULL: no library, e says what to do */
+/* Writes u->out; `instances` are name expressions of kernels that must be in it. */
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e);
+
+/* ---- nvrtc_headers.c: stand-ins for headers that NVRTC has no use for or no file of ---- */
+extern const char *const ww_nvrtc_headers[][2]; /* name, text; ends with NULL */
+
+/* ---- compile_text.c ---- */
+/* The user's flags as nvcc or NVRTC takes them; what they do not know is left out. */
+void ww_compile_words(const ww_words *flags, bool nvcc, ww_arena *a, ww_words *out);
+/* Local headers, found by their #include lines, each once: beside the file that includes them, then in -I folders. */
+void ww_compile_includes(const char *file, const char *text, const ww_words *flags, ww_arena *a, ww_headers *out);
+/* "file(12): error: text" (nvcc and NVRTC alike), the next one of a log; returns what follows it, NULL: none left. */
+const char *ww_compile_next_error(const char *log, ww_arena *a, ww_err *out);
+const char *ww_cuda_root(ww_arena *a, const char *below); /* first toolkit folder that has the file `below`, or NULL */
+
+/* ---- device_code.c ---- */
+/* Takes out what stands on a line that a compiler rejected, in place; false: nothing to take out. */
+bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);
+
+/* ---- kernel_names.c ---- */
+/* Names of the kernels in compiled code. */
+ww_status ww_cubin_kernels(const uint8_t *data, size_t n, ww_arena *a, ww_words *out, ww_err *e);
+/* The one of `kernels` that is meant by a plain or mangled name or a name expression; NULL: none, or several. */
+const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena *a);
+/* scale<float, 4> for _Z5scaleIfLi4EEvPT_; the name itself where it is not mangled. */
+const char *ww_kernel_expression(const char *name, ww_arena *a);
+
+#endif

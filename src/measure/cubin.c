@@ -1,0 +1,103 @@
+/* cubin.c - reads the symbol table of a cubin (ELF64) and takes the last name out of mangled ones.
+ *
+ * An image may be damaged: every offset is checked against its size before it is followed. */
+#include "cubin.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+
+#define EM_NVIDIA 190
+
+typedef struct {
+  const uint8_t *at;
+  size_t n;
+  Elf64_Ehdr head;
+} image;
+
+static bool fetch(const image *m, uint64_t at, void *to, size_t n) {
+  if (at > m->n || n > m->n - at) return false;
+  memcpy(to, m->at + at, n);
+  return true;
+}
+
+static bool section(const image *m, uint32_t i, Elf64_Shdr *out) {
+  return i < m->head.e_shnum && fetch(m, m->head.e_shoff + (uint64_t)i * sizeof *out, out, sizeof *out);
+}
+
+/* A string of a string table, "" where it is not one. */
+static const char *string(const image *m, const Elf64_Shdr *table, uint64_t at) {
+  if (at >= table->sh_size || table->sh_offset > m->n || table->sh_size > m->n - table->sh_offset) return "";
+  const char *s = (const char *)m->at + table->sh_offset + at;
+  return memchr(s, 0, table->sh_size - at) ? s : "";
+}
+
+static const char *section_name(const image *m, uint32_t i) {
+  Elf64_Shdr names, s;
+  return section(m, m->head.e_shstrndx, &names) && section(m, i, &s) ? string(m, &names, s.sh_name) : "";
+}
+
+static bool open_image(const void *bytes, size_t n, image *m) {
+  *m = (image){.at = bytes, .n = n};
+  return fetch(m, 0, &m->head, sizeof m->head) && !memcmp(m->head.e_ident, ELFMAG, SELFMAG) &&
+         m->head.e_ident[EI_CLASS] == ELFCLASS64 && m->head.e_machine == EM_NVIDIA;
+}
+
+uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {
+  WW_VEC(ww_cubin_global) found = {0};
+  image m;
+  *out = NULL;
+  if (!open_image(bytes, n, &m)) return 0;
+  for (uint32_t i = 0; i < m.head.e_shnum; i++) {
+    Elf64_Shdr table, strings;
+    if (!section(&m, i, &table) || table.sh_type != SHT_SYMTAB || !section(&m, table.sh_link, &strings)) continue;
+    for (uint64_t k = 0; k < table.sh_size / sizeof(Elf64_Sym); k++) {
+      Elf64_Sym s;
+      if (!fetch(&m, table.sh_offset + k * sizeof s, &s, sizeof s)) break;
+      const char *where = section_name(&m, s.st_shndx), *name = string(&m, &strings, s.st_name);
+      bool writable = ww_starts(where, ".nv.global"), constant = !strcmp(where, ".nv.constant3");
+      if (ELF64_ST_TYPE(s.st_info) != STT_OBJECT || !s.st_size || !*name || (!writable && !constant)) continue;
+      ww_push(a, &found, (ww_cubin_global){name, s.st_size, writable});
+    }
+  }
+  *out = found.v;
+  return found.n;
+}
+
+/* ---- names ---- */
+
+/* The last of a source's name: ns::scale<float, 4> -> scale */
+static size_t last_of_source(const char *name, const char **at) {
+  size_t n = strcspn(name, "<(");
+  size_t from = n;
+  while (from && name[from - 1] != ':') from--;
+  *at = name + from;
+  return n - from;
+}
+
+/* The last <length><name> before template arguments or parameters: _ZN2ns5scaleIfEEvPT_ -> scale */
+static size_t last_of_mangled(const char *m, const char **at) {
+  size_t n = 0;
+  *at = m;
+  if (!ww_starts(m, "_Z")) return strlen(m);
+  m += 2;
+  bool nested = *m == 'N';
+  while (*m == 'N' || *m == 'L' || *m == 'K' || *m == 'V') m++;
+  while (isdigit((unsigned char)*m)) {
+    char *name;
+    unsigned long length = strtoul(m, &name, 10);
+    if (length > strlen(name)) return n;
+    *at = name;
+    n = length;
+    m = name + length;
+    if (!nested) break;
+    if (*m == 'L') m++;
+  }
+  return n;
+}
+
+bool ww_name_matches(const char *name, const char *mangled) {
+  const char *a, *b;
+  size_t n = last_of_source(name, &a), k = last_of_mangled(mangled, &b);
+  return n == k && n && !memcmp(a, b, n);
+}

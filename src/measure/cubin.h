@@ -1,0 +1,19 @@
+/* cubin.h - what can be read off compiled CUDA code without a driver: its variables, and names behind mangled names. */
+#ifndef WW_MEASURE_CUBIN_H
+#define WW_MEASURE_CUBIN_H
+
+#include "../base/base.h"
+
+typedef struct {
+  const char *name; /* mangled, as the driver wants it; lives as long as the image */
+  uint64_t bytes;
+  bool writable;    /* __device__; else __constant__ */
+} ww_cubin_global;
+
+/* The variables of a cubin; 0 for anything else (PTX, fat binaries, no ELF). */
+uint32_t ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
+
+/* Whether `name`, as a source has it (scale, ns::scale, scale<float, 4>), may stand for `mangled`: same last name. */
+bool ww_name_matches(const char *name, const char *mangled);
+
+#endif

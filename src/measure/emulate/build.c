@@ -1,0 +1,147 @@
+/* build.c - an emulated program from its sources: host objects by clang, our runtime from libwarpwise.a, and the table of its
+ * kernels. What the front end cannot read costs the table its entries, not the program its build: arguments are then
+ * recorded as bytes. */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "build_omp.h"
+#include "emulate_int.h"
+
+#define LINK_S 120.0
+
+typedef WW_VEC(const char *) words;
+
+/* ---- the library ---- */
+
+static const char *library(ww_arena *a, ww_err *e) {
+  char exe[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  const char *own = n > 0 ? ww_path_dir(a, ww_strndup(a, exe, (size_t)n)) : ".", *env = getenv("WARPWISE_LIBRARY");
+  const char *const places[] = {env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
+                                ww_path_join(a, own, "../libwarpwise.a"),
+                                ww_path_join(a, own, "../../libwarpwise.a"),
+                                ww_path_join(a, own, "../lib/libwarpwise.a"),
+                                ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
+                                ww_path_join(a, ww_data_dir(a), "../../lib/libwarpwise.a")};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (ww_file_exists(places[i])) return places[i];
+  ww_fail(e, WW_EDEVICE,
+          "libwarpwise.a, which holds the runtime's stand-in, is not beside the program: install it or "
+          "set WARPWISE_LIBRARY to its path");
+  return NULL;
+}
+
+/* ---- linking ---- */
+
+/* Ours, or nothing that host code calls. */
+static bool stood_in_for(const char *name) {
+  static const char *const known[] = {"cudart",     "cudart_static", "cuda", "curand", "cudadevrt",
+                                      "nvToolsExt", "nvtx3interop",  "omp",  "gomp",   "iomp5",
+                                      "rt",         "omptarget",     NULL};
+  for (const char *const *k = known; *k; k++)
+    if (!strcmp(*k, name)) return true;
+  return false;
+}
+
+static bool library_exists(const char *clang, const char *name, ww_arena *a) {
+  bool found = false;
+  for (int s = 0; s < 2 && !found; s++) {
+    ww_run_result r;
+    const char *ask = ww_fmt(a, "-print-file-name=lib%s.%s", name, s ? "a" : "so");
+    if (ww_run((const char *[]){clang, ask, NULL}, NULL, 0, 10, &r, NULL) == WW_OK && r.exit_code == 0)
+      found = strchr(r.out.s, '/') != NULL;
+    ww_run_free(&r);
+  }
+  return found;
+}
+
+static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
+  for (uint32_t i = 0; i < f->nflags; i++) {
+    const char *w = f->flags[i];
+    if (ww_starts(w, "-L") && w[2]) ww_push(a, v, w);
+    if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo")) continue;
+    const char *name = w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : "";
+    if (*name && !stood_in_for(name) && library_exists(clang, name, a)) ww_push(a, v, ww_fmt(a, "-l%s", name));
+  }
+}
+
+/* The first name that nobody defines says more than the linker's last line. */
+static ww_status link_error(const char *text, ww_err *e) {
+  const char *at = strstr(text, "undefined reference to `");
+  if (at) {
+    at += strlen("undefined reference to `");
+    return ww_fail(e, WW_EUNSUPPORTED,
+                   "the program needs `%.*s`, which neither its sources nor the stand-in runtime define: "
+                   "give all its source files, and -l for its libraries",
+                   (int)strcspn(at, "'\n"), at);
+  }
+  at = strstr(text, "multiple definition of `");
+  if (!at) at = text;
+  return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s", (int)strcspn(at, "\n"), at);
+}
+
+static ww_status link_program(const ww_emulate_options *o, const words *objects, const char *program, ww_arena *a,
+                              ww_err *e) {
+  const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
+  words v = {0};
+  if (!clang) return WW_EUNSUPPORTED;
+  if (!lib) return WW_EDEVICE;
+  ww_push(a, &v, clang);
+  for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
+  user_libraries(&o->front, clang, a, &v);
+  const char *const rest[] = {lib, "-o", program, "-pthread", "-lstdc++", "-lcjson", "-lzstd", "-lm", "-ldl"};
+  for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) ww_push(a, &v, rest[i]);
+  ww_push(a, &v, NULL);
+  ww_run_result r;
+  ww_status rc = ww_run(v.v, NULL, 0, LINK_S, &r, e);
+  if (rc == WW_OK && r.timed_out) rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
+  if (rc == WW_OK && r.exit_code) rc = link_error(r.err.s, e);
+  ww_run_free(&r);
+  return rc;
+}
+
+/* ---- objects ---- */
+
+/* OpenMP's runtime takes its regions from a table in the program. */
+static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects, ww_err *e) {
+  const char *source = ww_path_join(a, to, "regions.c"), *object = ww_path_join(a, to, "regions.o");
+  const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
+  if (!clang) return WW_EUNSUPPORTED;
+  ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
+  ww_run_result r;
+  if (rc == WW_OK) rc = ww_run((const char *[]){clang, "-c", source, "-o", object, NULL}, NULL, 0, LINK_S, &r, e);
+  if (rc != WW_OK) return rc;
+  if (r.exit_code) rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
+  ww_run_free(&r);
+  ww_push(a, objects, object);
+  return rc;
+}
+
+ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out, ww_err *e) {
+  words objects = {0};
+  ww_unit unit = {0};
+  *out = (ww_built){.program = ww_path_join(a, to, "program"), .table = ww_path_join(a, to, "table.jsonl")};
+  ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
+  for (uint32_t i = 0; i < o->front.nfiles && rc == WW_OK; i++) {
+    const char *object = ww_fmt(a, "%s/%u.o", to, i);
+    rc = ww_front_host_object(&o->front, i, object, a, e);
+    ww_push(a, &objects, object);
+  }
+  if (rc != WW_OK) return rc;
+  bool known = ww_front_load(&o->front, a, &unit, NULL) == WW_OK;
+  const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;
+  if (ww_front_dialect_of(&o->front, a) == WW_OPENMP) rc = omp_table(&unit, to, a, &objects, e);
+  if (rc == WW_OK) rc = link_program(o, &objects, out->program, a, e);
+  if (rc == WW_OK && ir) {
+    ww_buf b = {0};
+    ww_ir_print_module(&unit.module, &b);
+    rc = ww_write_file_atomic(ir, b.s, b.n, e);
+    ww_buf_free(&b);
+  }
+  if (rc != WW_OK) return rc;
+  const char *table = ww_emulate_table(o, known ? &unit : NULL, ir, a);
+  return ww_write_file_atomic(out->table, table, strlen(table), e);
+}

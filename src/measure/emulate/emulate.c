@@ -1,0 +1,108 @@
+/* emulate.c - builds a program, runs it in the sandbox, and brings what was recorded to its place. */
+#include "emulate.h"
+
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "emulate_int.h"
+
+#define LIMIT_S 60.0
+#define MEMORY (16ull << 30)
+
+static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *f) {
+  (void)st, (void)flag, (void)f;
+  return remove(path);
+}
+
+static void remove_tree(const char *dir) { nftw(dir, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
+
+static const char *make_scratch(ww_arena *a, ww_err *e) {
+  const char *tmp = getenv("TMPDIR");
+  char real[PATH_MAX];
+  char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  static const char *const parts[] = {"build", "out", "tmp"};
+  bool ok = mkdtemp(dir) && realpath(dir, real);
+  for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++) ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
+  if (ok) return ww_strdup(a, real);
+  ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir, strerror(errno));
+  return NULL;
+}
+
+/* Across file systems too. */
+static ww_status move(const char *from, const char *to, ww_err *e) {
+  if (!ww_file_exists(from)) return WW_OK;
+  remove_tree(to);
+  if (!rename(from, to)) return WW_OK;
+  ww_run_result r;
+  ww_status rc = ww_run((const char *[]){"cp", "-R", "--", from, to, NULL}, NULL, 0, 600, &r, e);
+  if (rc == WW_OK && r.exit_code) rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
+  ww_run_free(&r);
+  return rc;
+}
+
+static uint64_t count_launches(const char *path, ww_arena *a) {
+  ww_launch *l;
+  uint32_t n;
+  uint64_t sum = 0;
+  if (!ww_file_exists(path) || ww_launch_read(path, a, &l, &n, NULL) != WW_OK) return 0;
+  for (uint32_t i = 0; i < n; i++) sum += l[i].count ? l[i].count : 1;
+  return sum;
+}
+
+static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch, ww_arena *a, ww_emulated *out,
+                     ww_err *e) {
+  WW_VEC(const char *) argv = {0};
+  ww_recorder_options record = o->record;
+  const char *out_dir = ww_path_join(a, scratch, "out");
+  record.path = ww_path_join(a, out_dir, ww_path_base(o->record.path));
+  const char *cwd = ww_emulate_place(o->dir ? o->dir : ".", scratch, a, e);
+  if (!cwd) return e ? e->code : WW_EIO;
+  ww_push(a, &argv, b->program);
+  for (const char *const *p = o->args; p && *p; p++) ww_push(a, &argv, *p);
+  ww_push(a, &argv, NULL);
+  const char *tmp = ww_path_join(a, scratch, "tmp");
+  const char *env[] = {
+      ww_fmt(a, "WARPWISE_EMULATE=%s", b->table),    ww_fmt(a, "WARPWISE_RECORD=%s", ww_recorder_env(&record, a)),
+      ww_fmt(a, "WARPWISE_DATA=%s", ww_data_dir(a)), ww_fmt(a, "TMPDIR=%s", tmp),
+      ww_fmt(a, "XDG_CACHE_HOME=%s", tmp),           NULL};
+  ww_sandbox s = {.argv = argv.v,
+                  .env = env,
+                  .cwd = cwd,
+                  .writable = scratch,
+                  .limit_s = o->limit_s > 0 ? o->limit_s : LIMIT_S,
+                  .memory = o->memory ? o->memory : MEMORY,
+                  .off = o->no_sandbox};
+  ww_sandboxed r = {0};
+  ww_status rc = ww_sandbox_run(&s, a, &r, e);
+  if (rc != WW_OK) return rc;
+  out->exit_code = r.exit_code;
+  out->timed_out = r.timed_out;
+  out->output = r.output;
+  out->weaker = r.weaker;
+  out->launches = count_launches(record.path, a);
+  rc = move(record.path, o->record.path, e);
+  return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
+}
+
+ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out, ww_err *e) {
+  ww_built built;
+  *out = (ww_emulated){0};
+  if (!o->record.path) return ww_fail(e, WW_EUSAGE, "no file is given to write the launches to");
+  const char *scratch = make_scratch(a, e);
+  if (!scratch) return WW_EIO;
+  double t0 = ww_now();
+  ww_status rc = ww_emulate_build(o, ww_path_join(a, scratch, "build"), a, &built, e);
+  double t1 = ww_now();
+  if (rc == WW_OK) rc = run(o, &built, scratch, a, out, e);
+  out->build_s = t1 - t0;
+  out->run_s = ww_now() - t1;
+  if (getenv("WARPWISE_KEEP"))
+    fprintf(stderr, "kept: %s\n", scratch);
+  else
+    remove_tree(scratch);
+  return rc;
+}

@@ -1,0 +1,41 @@
+/* emulate_int.h - what the files that build and run an emulated program share. */
+#ifndef WW_EMULATE_INT_H
+#define WW_EMULATE_INT_H
+
+#include "emulate.h"
+
+typedef struct {
+  const char *program; /* the executable */
+  const char *table;   /* what its runtime reads, WARPWISE_EMULATE (runtime/state.c) */
+} ww_built;
+
+/* build.c: everything goes to the folder `to`. */
+ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena *a, ww_built *out, ww_err *e);
+
+/* table.c: one line of settings, then one per symbol and per kernel. u: NULL when the front end gave nothing. */
+char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char *ir, ww_arena *a);
+
+/* place.c: a folder below `root` that looks like `dir` and its surroundings, and can be written to; its path or NULL. */
+const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_err *e);
+
+typedef struct {
+  const char *const *argv;
+  const char *const *env;  /* "NAME=value" over the environment, NULL-terminated */
+  const char *cwd;
+  const char *writable;    /* the only folder it may write below */
+  double limit_s;
+  uint64_t memory;         /* bytes of address space */
+  bool off;                /* limits of time and memory only */
+} ww_sandbox;
+
+typedef struct {
+  int exit_code;           /* 128 + signal */
+  bool timed_out;
+  char *output;            /* end of stdout and stderr together, arena-owned */
+  const char *weaker;      /* which protection this system does not have, or NULL */
+} ww_sandboxed;
+
+/* sandbox.c */
+ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e);
+
+#endif

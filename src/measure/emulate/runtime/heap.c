@@ -1,0 +1,126 @@
+/* heap.c - the device memory of an emulated program: ordinary memory, and a map from addresses to allocations.
+ *
+ * The map is an array by address: programs hold tens of allocations, rarely thousands, and every pointer argument of every
+ * launch is looked up. Large allocations are mappings with inaccessible pages around them, so that running over the end
+ * on the host side is seen; small ones come from malloc, because mappings are few. Ids count up and are never used again. */
+#include "emu.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define LARGE (128u << 10)
+#define ALIGN 256u
+#define GAP 512u /* behind a small allocation: the interpreter may read a few bytes past an element */
+
+static struct {
+  ww_emu_block *v;
+  uint32_t n, cap;
+  uint64_t next_id, used;
+} heap = {.next_id = 1};
+
+static uint32_t after(uint64_t address) { /* index of the first block behind address */
+  uint32_t lo = 0, hi = heap.n;
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (heap.v[mid].base <= address)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
+static void insert(ww_emu_block b) {
+  uint32_t at = after(b.base);
+  if (heap.n == heap.cap) heap.v = ww_xrealloc(heap.v, (heap.cap = heap.cap ? 2 * heap.cap : 64) * sizeof *heap.v);
+  memmove(heap.v + at + 1, heap.v + at, (heap.n - at) * sizeof *heap.v);
+  b.id = heap.next_id++;
+  heap.v[at] = b;
+  heap.n++;
+}
+
+static bool counts(uint8_t kind) { return kind == EMU_DEVICE || kind == EMU_MANAGED || kind == EMU_ARRAY; }
+
+static void *map_large(uint64_t bytes, ww_emu_block *b) {
+  size_t page = (size_t)sysconf(_SC_PAGESIZE), inner = (bytes + 64 + page - 1) / page * page;
+  uint8_t *p = mmap(NULL, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (p == MAP_FAILED) return NULL;
+  if (mprotect(p + page, inner, PROT_READ | PROT_WRITE)) {
+    munmap(p, inner + 2 * page);
+    return NULL;
+  }
+  b->map = p;
+  b->mapped = inner + 2 * page;
+  return p + page;
+}
+
+static void *map_small(uint64_t bytes, ww_emu_block *b) {
+  void *p;
+  if (posix_memalign(&p, ALIGN, bytes + GAP)) return NULL;
+  memset(p, 0, bytes + GAP);
+  b->map = p;
+  return p;
+}
+
+void *ww_emu_alloc(uint64_t bytes, ww_emu_kind kind) {
+  ww_emu *s = ww_emu_get();
+  ww_emu_block b = {.bytes = bytes, .kind = (uint8_t)kind};
+  ww_emu_lock();
+  void *p = NULL;
+  if (bytes <= UINT64_MAX / 4 && (!counts(b.kind) || bytes <= s->memory - heap.used))
+    p = bytes >= LARGE ? map_large(bytes, &b) : map_small(bytes, &b);
+  if (p) {
+    b.base = (uint64_t)(uintptr_t)p;
+    insert(b);
+    if (counts(b.kind)) heap.used += bytes;
+  }
+  ww_emu_unlock();
+  return p;
+}
+
+void ww_emu_adopt(void *address, uint64_t bytes, ww_emu_kind kind) {
+  ww_emu_lock();
+  insert((ww_emu_block){.base = (uint64_t)(uintptr_t)address, .bytes = bytes, .kind = (uint8_t)kind});
+  ww_emu_unlock();
+}
+
+static void give_back(const ww_emu_block *b) {
+  if (b->mapped)
+    munmap(b->map, b->mapped);
+  else
+    free(b->map);
+}
+
+bool ww_emu_free(void *address, bool pinned) {
+  uint64_t base = (uint64_t)(uintptr_t)address;
+  ww_emu_lock();
+  uint32_t i = after(base);
+  bool found = i && heap.v[i - 1].base == base && heap.v[i - 1].kind != EMU_SYMBOL;
+  if (found) found = pinned == (heap.v[i - 1].kind == EMU_PINNED || heap.v[i - 1].kind == EMU_REGISTERED);
+  if (found) {
+    if (counts(heap.v[i - 1].kind)) heap.used -= heap.v[i - 1].bytes;
+    give_back(&heap.v[i - 1]);
+    memmove(heap.v + i - 1, heap.v + i, (heap.n - i) * sizeof *heap.v);
+    heap.n--;
+  }
+  ww_emu_unlock();
+  return found;
+}
+
+bool ww_emu_find(uint64_t address, ww_emu_block *out) {
+  ww_emu_lock();
+  uint32_t i = after(address);
+  /* one past the end still belongs to it, as pointers to an end do, unless another begins there */
+  bool found = i && address - heap.v[i - 1].base <= heap.v[i - 1].bytes;
+  if (found) *out = heap.v[i - 1];
+  ww_emu_unlock();
+  return found;
+}
+
+uint32_t ww_emu_blocks(const ww_emu_block **out) {
+  *out = heap.v;
+  return heap.n;
+}
+
+uint64_t ww_emu_used(void) { return heap.used; }

@@ -1,0 +1,251 @@
+/* nvrtc.c - one program after another through NVIDIA's runtime compiler, opened at run time.
+ *
+ * It takes device code alone, so the host's is taken out first (device_code.c), of the file and of its local headers.
+ * That works on the text, and some of what is kept cannot be compiled without the host's headers: as long as there are
+ * errors, what stands on their lines is taken out and the rest tried again. When the kernel asked for is not in the
+ * result, the first error is the answer. */
+#include <dlfcn.h>
+#include <stdlib.h>
+
+#include "compile_int.h"
+
+#define MOST_ROUNDS 12 /* of taking out what was rejected */
+
+/* ---- the library: own declarations, NVIDIA's header is not needed to build ---- */
+
+typedef void *nvrtc_program;
+
+static struct {
+  void *lib;
+  int (*version)(int *major, int *minor);
+  int (*create)(nvrtc_program *, const char *src, const char *name, int n, const char *const *texts,
+                const char *const *names);
+  int (*destroy)(nvrtc_program *);
+  int (*compile)(nvrtc_program, int n, const char *const *options);
+  int (*cubin_size)(nvrtc_program, size_t *);
+  int (*cubin)(nvrtc_program, char *);
+  int (*log_size)(nvrtc_program, size_t *);
+  int (*log)(nvrtc_program, char *);
+  int (*add_name)(nvrtc_program, const char *);
+  const char *(*error)(int);
+} rtc;
+
+enum { RTC_OK = 0, RTC_COMPILATION = 6 };
+
+static void *open_library(ww_arena *a) {
+  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.11.2"};
+  static const char *const below[] = {"lib64/libnvrtc.so", "lib/libnvrtc.so", "targets/x86_64-linux/lib/libnvrtc.so"};
+  void *lib = NULL;
+  for (size_t i = 0; !lib && i < sizeof names / sizeof *names; i++) lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+  for (size_t i = 0; !lib && i < sizeof below / sizeof *below; i++) {
+    const char *root = ww_cuda_root(a, below[i]);
+    if (root) lib = dlopen(ww_path_join(a, root, below[i]), RTLD_NOW | RTLD_LOCAL);
+  }
+  return lib;
+}
+
+static bool load_symbols(void *lib, const char **missing) {
+  const struct {
+    const char *name;
+    void **to;
+  } table[] = {{"nvrtcVersion", (void **)&rtc.version},
+               {"nvrtcCreateProgram", (void **)&rtc.create},
+               {"nvrtcDestroyProgram", (void **)&rtc.destroy},
+               {"nvrtcCompileProgram", (void **)&rtc.compile},
+               {"nvrtcGetCUBINSize", (void **)&rtc.cubin_size},
+               {"nvrtcGetCUBIN", (void **)&rtc.cubin},
+               {"nvrtcGetProgramLogSize", (void **)&rtc.log_size},
+               {"nvrtcGetProgramLog", (void **)&rtc.log},
+               {"nvrtcAddNameExpression", (void **)&rtc.add_name},
+               {"nvrtcGetErrorString", (void **)&rtc.error}};
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (!(*table[i].to = dlsym(lib, table[i].name))) {
+      *missing = table[i].name;
+      return false;
+    }
+  return true;
+}
+
+static ww_status open_nvrtc(ww_arena *a, ww_err *e) {
+  if (rtc.lib) return WW_OK;
+  void *lib = open_library(a);
+  if (!lib)
+    return ww_fail(e, WW_EDEVICE,
+                   "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set CUDA_HOME to its folder or "
+                   "LD_LIBRARY_PATH to the library's");
+  const char *missing;
+  if (!load_symbols(lib, &missing)) {
+    dlclose(lib);
+    return ww_fail(e, WW_EDEVICE, "libnvrtc.so has no %s: it is older than CUDA 11.1; install a newer one", missing);
+  }
+  rtc.lib = lib;
+  return WW_OK;
+}
+
+const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
+  int major = 0, minor = 0;
+  if (open_nvrtc(a, e)) return NULL;
+  rtc.version(&major, &minor);
+  return ww_fmt(a, "NVRTC %d.%d", major, minor);
+}
+
+/* ---- one program ---- */
+
+typedef struct {
+  const ww_unit_job *u;
+  const ww_words *instances;
+  const char *name;   /* of the program, in messages and line tables */
+  char *text;         /* device code, less by what was rejected */
+  ww_headers headers; /* local ones, then the stand-ins; the text of local ones may be changed */
+  char **header_text; /* per header */
+  uint32_t nlocal;
+  ww_words options;
+  ww_arena *a;
+  uint8_t *code;
+  size_t code_n;
+  const char *log;
+} program;
+
+static void collect_headers(program *p, const char *text) {
+  ww_compile_includes(p->u->file, text, &p->u->flags, p->a, &p->headers);
+  p->nlocal = p->headers.n;
+  for (int i = 0; ww_nvrtc_headers[i][0]; i++)
+    ww_push(p->a, &p->headers, (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
+  p->header_text = WW_NEWN(p->a, char *, p->headers.n);
+  for (uint32_t i = 0; i < p->headers.n; i++)
+    p->header_text[i] = i < p->nlocal ? ww_device_code(p->headers.v[i].text, p->a) : (char *)p->headers.v[i].text;
+}
+
+static void collect_options(program *p) {
+  ww_arena *a = p->a;
+  ww_push(a, &p->options, ww_fmt(a, "--gpu-architecture=%s", p->u->architecture));
+  ww_push(a, &p->options, "--device-as-default-execution-space");
+  ww_push(a, &p->options, "--generate-line-info");
+  ww_push(a, &p->options, "--pre-include=ww_nvrtc.h");
+  ww_push(a, &p->options, "--disable-warnings");
+  ww_push(a, &p->options, "-D__CUDACC__");
+  ww_compile_words(&p->u->flags, false, a, &p->options);
+  if (p->u->file) ww_push(a, &p->options, ww_fmt(a, "-I%s", ww_path_dir(a, p->u->file)));
+  const char *root = ww_cuda_root(a, "include/cuda_fp16.h");
+  if (root) ww_push(a, &p->options, ww_fmt(a, "-I%s/include", root));
+  if (root && ww_file_exists(ww_path_join(a, root, "include/cccl")))
+    ww_push(a, &p->options, ww_fmt(a, "-I%s/include/cccl", root));
+}
+
+/* A host's headers bring others along that the source then uses without naming them. */
+static void include_used(program *p, const char *text) {
+  static const char *const uses[][2] = {{"std::", "cmath"},
+                                        {"std::", "algorithm"},
+                                        {"std::is_", "type_traits"},
+                                        {"std::enable", "type_traits"},
+                                        {"std::decay", "type_traits"},
+                                        {"std::conditional", "type_traits"},
+                                        {"std::remove_", "type_traits"},
+                                        {"std::numeric_limits", "limits"}};
+  for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
+    if (strstr(text, uses[i][0])) ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
+}
+
+static ww_status take_code(program *p, nvrtc_program prog, ww_err *e) {
+  if (rtc.cubin_size(prog, &p->code_n) != RTC_OK || !p->code_n)
+    return ww_fail(e, WW_EDATA, "NVRTC made no code for %s: is it an architecture of this CUDA version?",
+                   p->u->architecture);
+  p->code = ww_alloc(p->a, p->code_n);
+  int rc = rtc.cubin(prog, (char *)p->code);
+  return rc == RTC_OK ? WW_OK : ww_fail(e, WW_EDATA, "NVRTC gave no code: %s", rtc.error(rc));
+}
+
+/* WW_OK with code == NULL: the compiler rejected it, log says why. */
+static ww_status compile_once(program *p, ww_err *e) {
+  nvrtc_program prog = NULL;
+  const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
+  for (uint32_t i = 0; i < p->headers.n; i++) names[i] = p->headers.v[i].name;
+  int rc = rtc.create(&prog, p->text, p->name, (int)p->headers.n, (const char *const *)p->header_text,
+                      (const char *const *)names);
+  if (rc != RTC_OK) return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc.error(rc));
+  for (uint32_t i = 0; i < p->instances->n; i++) rtc.add_name(prog, p->instances->v[i]);
+  rc = rtc.compile(prog, (int)p->options.n, p->options.v);
+  size_t n = 0;
+  rtc.log_size(prog, &n);
+  char *log = ww_alloc(p->a, n + 1);
+  if (n) rtc.log(prog, log);
+  p->log = log;
+  ww_status st = WW_OK;
+  if (rc == RTC_OK)
+    st = take_code(p, prog, e);
+  else if (rc != RTC_COMPILATION && !n)
+    st = ww_fail(e, WW_EDATA, "NVRTC: %s", rtc.error(rc));
+  rtc.destroy(&prog);
+  return st;
+}
+
+/* The text a message is about: the program's own, or a local header's. */
+static char *text_of(program *p, const char *file) {
+  if (!file) return NULL;
+  if (!strcmp(file, p->name)) return p->text;
+  for (uint32_t i = 0; i < p->nlocal; i++)
+    if (!strcmp(file, p->headers.v[i].name) || !strcmp(file, p->headers.v[i].path)) return p->header_text[i];
+  return NULL;
+}
+
+static bool take_out_rejected(program *p) {
+  bool any = false;
+  ww_err m;
+  uint32_t last = 0;
+  for (const char *log = p->log; (log = ww_compile_next_error(log, p->a, &m));) {
+    char *text = text_of(p, m.file);
+    if (!text || m.line == last) continue;
+    last = m.line;
+    any |= ww_device_code_without(text, m.line, p->a);
+  }
+  return any;
+}
+
+static ww_status first_error(const program *p, ww_err *e) {
+  ww_err m;
+  if (!ww_compile_next_error(p->log, p->a, &m))
+    return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"), *p->log ? p->log : "compilation failed");
+  if (e) *e = m;
+  return m.code;
+}
+
+/* Until it compiles; `why` is the first error of all. Stops when a kernel that is asked for was among what was rejected. */
+static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
+  for (int round = 0;; round++) {
+    ww_status st = compile_once(p, e);
+    if (st || p->code) return st;
+    if (!round) first_error(p, why);
+    if (round == MOST_ROUNDS || !take_out_rejected(p)) {
+      if (e) *e = *why;
+      return why->code;
+    }
+  }
+}
+
+static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
+  ww_words there = {0};
+  ww_status st = ww_cubin_kernels(p->code, p->code_n, p->a, &there, e);
+  for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
+    if (ww_kernel_match(&there, p->u->kernels.v[i], p->a)) continue;
+    if (e) *e = *why;
+    return why->code;
+  }
+  return st;
+}
+
+ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e) {
+  ww_status st = open_nvrtc(a, e);
+  const char *text;
+  if (!st) st = ww_unit_text(u, a, &text, e);
+  if (st) return st;
+  program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
+  p.text = ww_device_code(text, a);
+  collect_headers(&p, text);
+  collect_options(&p);
+  include_used(&p, p.text);
+  for (uint32_t i = 0; i < p.nlocal; i++) include_used(&p, p.header_text[i]);
+  ww_err why = {0};
+  st = compile_rounds(&p, &why, e);
+  if (!st) st = check_kernels(&p, &why, e);
+  return st ? st : ww_write_file_atomic(u->out, p.code, p.code_n, e);
+}

@@ -1,0 +1,46 @@
+/* probe.h - micro-benchmarks of the CUDA device: what `warpwise gpus probe` finds out about a GPU.
+ *
+ * A run gives raw points; a point whose name is a path of gpu.def is that figure, one with an x a point of that curve, others are there
+ * for a reader. A probe that fails is listed as a gap and leaves its figures out: it never ends the run. Needs under 100 s of device time. */
+#ifndef WW_MEASURE_PROBE_H
+#define WW_MEASURE_PROBE_H
+
+#include "../gpu/gpu.h"
+
+typedef struct {
+  const char *name; /* "ops.ffma.latency" */
+  double x;         /* NaN: a single figure */
+  double value;
+} ww_probe_point;
+
+typedef struct {
+  const char *probe, *why;
+} ww_probe_gap;
+
+typedef struct {
+  const char *device;       /* "NVIDIA H200" */
+  const char *architecture; /* "sm_90" */
+  const char *compiler;     /* of the probe's own kernels */
+  const char *date;         /* 2026-11-20 */
+  uint32_t sms, lanes;
+  double seconds;
+  WW_VEC(ww_probe_point) points;
+  WW_VEC(ww_probe_gap) gaps;
+} ww_probe;
+
+typedef struct {
+  const char *device; /* a part of its name, NULL: the first */
+  const char *self;   /* the program's own path, for compiling in parallel; NULL: in this process */
+  bool no_counters;   /* leave out what needs hardware counters (instructions per operation, the launch floor) */
+} ww_probe_options;
+
+ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e);
+
+/* ---- probe_result.c: no device needed ---- */
+void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value); /* NaN values are dropped */
+void ww_probe_write(const ww_probe *p, ww_json *j);                                    /* every point and gap */
+ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e);
+/* Puts what was measured over what `g` holds; the rest of g stays. */
+void ww_probe_distill(const ww_probe *p, ww_arena *a, ww_gpu *g);
+
+#endif

@@ -1,0 +1,172 @@
+/* probe_math.c - what an operation of the language costs: cycles by the clock, instructions and FLOPs by the hardware counters.
+ *
+ * The kernels math4_<op> and math8_<op> (probe/math.cu) differ by four operations a loop, each with one logic instruction that keeps
+ * values in range; that one is taken off again. */
+#include "probe_int.h"
+
+#include "measure.h"
+
+#define LOOPS 64 /* of a counted launch */
+#define BLOCKS 2 /* of a counted launch, 256 threads each */
+#define THREADS 256
+
+typedef struct {
+  ww_probe_module module;
+  uint32_t mask, one; /* x = (x & mask) | one, on the high word of 8-byte types */
+} kind;
+
+static bool ends(const char *s, const char *with) {
+  size_t n = strlen(s), k = strlen(with);
+  return n >= k && !strcmp(s + n - k, with);
+}
+
+static kind kind_of(const char *op) {
+  if (!strcmp(op, "cvt_f32_f64")) return (kind){WW_PROBE_MATH_INT, 0x000fffff, 0x3ff00000};
+  if (ends(op, "cvt_s32_f32")) return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
+  if (ends(op, "cvt_s64_f64")) return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
+  if (ends(op, "small_u64")) return (kind){WW_PROBE_MATH_INT, 0, 0};
+  if (ends(op, "_f32")) return (kind){WW_PROBE_MATH_F32, 0x007fffff, 0x3f800000};
+  if (ends(op, "_f64")) return (kind){WW_PROBE_MATH_F64, 0x000fffff, 0x3ff00000};
+  if (ends(op, "64")) return (kind){WW_PROBE_MATH_INT, 0xffffff, 0x123456};
+  return (kind){WW_PROBE_MATH_INT, 0xffff, 0x10001};
+}
+
+/* ---- cycles ---- */
+
+/* Cycles of one block per operation and its logic instruction. */
+static ww_status per_operation(ww_rig *r, const char *op, uint32_t warps, double *cycles, ww_err *e) {
+  kind k = kind_of(op);
+  int loops = 64;
+  double four, eight;
+  void *kernel, *params[] = {&r->result, &r->clocks, &loops, &k.mask, &k.one};
+  ww_status st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math4_%s", op), &kernel, e);
+  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &four, e);
+  if (!st) st = ww_rig_kernel(r, k.module, ww_fmt(r->a, "math8_%s", op), &kernel, e);
+  if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &eight, e);
+  if (!st) *cycles = (eight - four) / (4 * loops);
+  return st;
+}
+
+static ww_status fill_operands(ww_rig *r, ww_err *e) {
+  uint64_t words[8192];
+  for (size_t k = 0; k < 8192; k++) words[k] = ww_hash(&k, sizeof k, 7);
+  if (r->broken) return ww_fail(e, WW_EDEVICE, "an earlier probe broke the device's context");
+  return ww_rig_try(r, r->api->cuMemcpyHtoD(r->result, words, sizeof words), "filling operands", e);
+}
+
+void ww_probe_math(ww_rig *r) {
+  double lop3 = ww_rig_figure(r, "ops.lop3.latency", 4.5);
+  for (int i = 0; i < WW_NGPU_MATHS; i++) {
+    const char *op = ww_gpu_math_names[i];
+    ww_err e = {0};
+    double cycles;
+    ww_progress("operations", (uint64_t)i + 1, WW_NGPU_MATHS);
+    ww_status st = fill_operands(r, &e);
+    if (!st) st = per_operation(r, op, 1, &cycles, &e);
+    if (!st) ww_rig_add(r, ww_fmt(r->a, "math.%s.latency", op), fmax(0, cycles - lop3));
+    if (!st) st = per_operation(r, op, 32, &cycles, &e);
+    if (!st) ww_rig_add(r, ww_fmt(r->a, "math.%s.issue", op), fmax(0, cycles * 4 / 32 - 1)); /* less its issue slot */
+    ww_rig_gap(r, ww_fmt(r->a, "math.%s", op), st, &e);
+  }
+}
+
+/* ---- counts ---- */
+
+typedef struct {
+  ww_rig *r;
+  ww_quantity *m; /* [launch * WW_NMETRICS + metric] */
+  const char **errors;
+} counted;
+
+static void keep(void *ctx, uint32_t index, const ww_measure_row *row) {
+  counted *c = ctx;
+  memcpy(&c->m[(size_t)index * WW_NMETRICS], row->report.m, sizeof row->report.m);
+  if (row->report.error.code) c->errors[index] = ww_strdup(c->r->a, row->report.error.msg);
+}
+
+static void hex(ww_json *j, uint32_t v) {
+  char text[9];
+  snprintf(text, sizeof text, "%02x%02x%02x%02x", v & 255, v >> 8 & 255, v >> 16 & 255, v >> 24);
+  ww_json_obj(j);
+  ww_json_kstr(j, "hex", text);
+  ww_json_end_obj(j);
+}
+
+static void buffer(ww_json *j, uint64_t bytes, const char *fill) {
+  ww_json_obj(j);
+  ww_json_key(j, "buffer");
+  ww_json_obj(j);
+  ww_json_kuint(j, "bytes", bytes);
+  ww_json_kstr(j, "type", "u32");
+  ww_json_kstr(j, "fill", fill);
+  ww_json_end_obj(j);
+  ww_json_end_obj(j);
+}
+
+/* A ready spec as its JSON: `op` NULL is the empty kernel. */
+static ww_status make_spec(ww_rig *r, const char *op, int per_loop, ww_launch *out, ww_err *e) {
+  kind k = op ? kind_of(op) : (kind){.module = WW_PROBE_MEMORY};
+  ww_buf b = {0};
+  ww_json j = {0};
+  if (!r->binaries[k.module]) return ww_fail(e, WW_EUNSUPPORTED, "its code did not compile");
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "binary", r->binaries[k.module]);
+  ww_json_kstr(&j, "kernel", op ? ww_fmt(r->a, "math%d_%s", per_loop, op) : "empty");
+  ww_json_key(&j, "grid");
+  ww_json_raw(&j, op ? ww_fmt(r->a, "[%d,1,1]", BLOCKS) : "[1,1,1]");
+  ww_json_key(&j, "block");
+  ww_json_raw(&j, op ? ww_fmt(r->a, "[%d,1,1]", THREADS) : "[32,1,1]");
+  ww_json_key(&j, "args");
+  ww_json_arr(&j);
+  buffer(&j, BLOCKS * THREADS * 16, op ? "random" : "zeros");
+  if (op) {
+    buffer(&j, 32 * 16, "zeros");
+    hex(&j, LOOPS);
+    hex(&j, k.mask);
+    hex(&j, k.one);
+  }
+  ww_json_end_arr(&j);
+  ww_json_end_obj(&j);
+  ww_status st = ww_launch_parse(b.s, "/", r->a, out, e);
+  ww_buf_free(&b);
+  return st;
+}
+
+/* The difference of two launches per operation and warp (or lane), NaN where the device did not count it. */
+static double difference(const ww_quantity *four, const ww_quantity *eight, ww_metric m, double units) {
+  if (!four[m].known || !eight[m].known) return NAN;
+  return (eight[m].value - four[m].value) / (4.0 * LOOPS * units);
+}
+
+static void add_counts(ww_rig *r, const char *op, const ww_quantity *four, const ww_quantity *eight) {
+  const double lanes = BLOCKS * THREADS, warps = lanes / 32;
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.instructions", op), difference(four, eight, WW_M_warp_instructions, warps) - 1);
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp32", op), difference(four, eight, WW_M_flops_fp32, lanes));
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.flops_fp64", op), difference(four, eight, WW_M_flops_fp64, lanes));
+  ww_rig_add(r, ww_fmt(r->a, "math.%s.int_ops", op), difference(four, eight, WW_M_int_ops, lanes) - 1);
+}
+
+void ww_probe_counts(ww_rig *r) {
+  uint32_t n = 2 * WW_NGPU_MATHS + 1;
+  ww_launch *l = WW_NEWN(r->a, ww_launch, n);
+  counted c = {r, WW_NEWN(r->a, ww_quantity, (size_t)n * WW_NMETRICS), WW_NEWN(r->a, const char *, n)};
+  ww_err e = {0};
+  ww_status st = make_spec(r, NULL, 0, &l[0], &e);
+  for (int i = 0; i < WW_NGPU_MATHS && !st; i++)
+    for (int k = 0; k < 2 && !st; k++) st = make_spec(r, ww_gpu_math_names[i], 4 + 4 * k, &l[1 + 2 * i + k], &e);
+  ww_measure_options o = {.device = r->o->device, .repeats = 3};
+  const ww_measure_sink sink = {.ctx = &c, .row = keep};
+  if (!st) st = r->o->self ? ww_measure(l, n, &o, r->o->self, &sink, &e) : ww_measure_here(l, n, &o, &sink, &e);
+  ww_rig_gap(r, "math.*.instructions", st, &e);
+  if (st) return;
+  if (c.m[WW_M_time_us].known) ww_rig_add(r, "launch.floor_us", c.m[WW_M_time_us].value);
+  for (int i = 0; i < WW_NGPU_MATHS; i++) {
+    const uint32_t at = 1 + 2 * (uint32_t)i;
+    const char *why = c.errors[at] ? c.errors[at] : c.errors[at + 1];
+    if (why)
+      ww_push(r->a, &r->out->gaps, ((ww_probe_gap){ww_fmt(r->a, "math.%s.instructions", ww_gpu_math_names[i]), why}));
+    else
+      add_counts(r, ww_gpu_math_names[i], &c.m[(size_t)at * WW_NMETRICS], &c.m[(size_t)(at + 1) * WW_NMETRICS]);
+  }
+}

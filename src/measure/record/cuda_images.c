@@ -1,0 +1,99 @@
+/* cuda_images.c - the code images a program has loaded: which kernels and variables are in them.
+ *
+ * An image is a cubin, ELF64: a kernel's code is the section .text.<mangled name>. The same image may be loaded many
+ * times (contexts, libraries): one copy is kept. Offsets are checked; a damaged image has no kernels. */
+#include "cuda_int.h"
+
+#include <elf.h>
+#include <pthread.h>
+
+#include "../cubin.h"
+#include "handle_table.h"
+
+#define KEEP_MAX ((size_t)2 << 30) /* bytes of code kept in all */
+#define MAX_GLOBALS 256
+
+typedef struct {
+  const char *name;
+  const ww_cuda_image *image;
+  void *next; /* another name with the same hash */
+} kernel_name;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static ww_arena *arena;    /* lifetime: the process */
+static ww_handles by_hash; /* hash of a kernel's name -> kernel_name */
+static ww_handles seen;    /* hash of an image -> ww_cuda_image */
+static size_t kept;
+
+static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
+
+static const char *section_name(const char *image, size_t n, const Elf64_Ehdr *head, uint32_t index) {
+  Elf64_Shdr names, s;
+  uint64_t at = head->e_shoff + (uint64_t)index * sizeof s;
+  uint64_t table = head->e_shoff + (uint64_t)head->e_shstrndx * sizeof s;
+  if (at > n - sizeof s || table > n - sizeof s) return "";
+  memcpy(&s, image + at, sizeof s);
+  memcpy(&names, image + table, sizeof names);
+  if (names.sh_offset > n || names.sh_size > n - names.sh_offset || s.sh_name >= names.sh_size) return "";
+  const char *name = image + names.sh_offset + s.sh_name;
+  return memchr(name, 0, names.sh_size - s.sh_name) ? name : "";
+}
+
+static void add_kernel(const char *name, const ww_cuda_image *image) {
+  const void *key = key_of(ww_hash(name, strlen(name), 0));
+  kernel_name *first = ww_handles_get(&by_hash, key), *k = first;
+  while (k && strcmp(k->name, name) != 0) k = k->next;
+  if (!k) {
+    k = WW_NEW(arena, kernel_name);
+    *k = (kernel_name){.name = ww_strdup(arena, name), .next = first};
+    ww_handles_put(&by_hash, key, k);
+  }
+  k->image = image;
+}
+
+static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
+  Elf64_Ehdr head;
+  ww_cubin_global *g;
+  if (n < sizeof head + sizeof(Elf64_Shdr)) return;
+  memcpy(&head, cubin, sizeof head);
+  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shoff >= n) return;
+  for (uint32_t i = 0; i < head.e_shnum; i++) {
+    const char *name = section_name(cubin, n, &head, i);
+    if (ww_starts(name, ".text.")) add_kernel(name + strlen(".text."), m);
+  }
+  ww_arena *scratch = ww_arena_new();
+  uint32_t found = ww_cubin_globals(cubin, n, scratch, &g);
+  m->globals = found ? WW_NEWN(arena, const char *, found) : NULL;
+  for (uint32_t i = 0; i < found && m->nglobals < MAX_GLOBALS; i++)
+    if (g[i].name[0] != '$')
+      m->globals[m->nglobals++] = ww_strdup(arena, g[i].name); /* $: the compiler's own strings */
+  ww_arena_free(scratch);
+}
+
+void ww_cuda_image_add(const void *cubin, size_t bytes, bool keep) {
+  if (!cubin || !bytes) return;
+  const void *key = key_of(ww_hash(cubin, bytes, 0));
+  pthread_mutex_lock(&lock);
+  if (!arena) arena = ww_arena_new();
+  ww_cuda_image *m = ww_handles_get(&seen, key);
+  if (!m) {
+    m = WW_NEW(arena, ww_cuda_image);
+    if (keep && bytes <= KEEP_MAX - kept) {
+      m->code = memcpy(ww_xmalloc(bytes), cubin, bytes);
+      m->bytes = bytes;
+      kept += bytes;
+    }
+    ww_handles_put(&seen, key, m);
+    read_names(m, cubin, bytes);
+  }
+  pthread_mutex_unlock(&lock);
+}
+
+const ww_cuda_image *ww_cuda_image_of(const char *kernel) {
+  pthread_mutex_lock(&lock);
+  const kernel_name *k = ww_handles_get(&by_hash, key_of(ww_hash(kernel, strlen(kernel), 0)));
+  while (k && strcmp(k->name, kernel) != 0) k = k->next;
+  const ww_cuda_image *m = k ? k->image : NULL;
+  pthread_mutex_unlock(&lock);
+  return m;
+}

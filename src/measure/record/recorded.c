@@ -1,0 +1,134 @@
+/* recorded.c - a recording after its program has ended: the files of all its processes become one.
+ *
+ * Paths inside the specs are kept as written: all files lie in one folder. */
+#include "recorder.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct {
+  ww_launch launch;
+  const char *text; /* the spec without its count */
+  uint64_t hash;
+} entry;
+
+typedef struct {
+  ww_arena *a;
+  WW_VEC(entry) entries;
+  WW_VEC(const char *) said;
+} collection;
+
+/* The files of other processes: launches.jsonl -> launches.1234.jsonl */
+static uint32_t others(const char *path, ww_arena *a, const char ***out) {
+  const char *dir = ww_path_dir(a, path), *base = ww_path_base(path), *dot = strrchr(base, '.');
+  size_t stem = dot && dot != base ? (size_t)(dot - base) : strlen(base);
+  WW_VEC(const char *) names = {0};
+  DIR *d = opendir(dir);
+  for (struct dirent *f; d && (f = readdir(d));) {
+    const char *s = f->d_name + stem + 1;
+    if (strncmp(f->d_name, base, stem) != 0 || f->d_name[stem] != '.' || !isdigit((unsigned char)*s)) continue;
+    while (isdigit((unsigned char)*s)) s++;
+    if (strcmp(s, base + stem) == 0) ww_push(a, &names, ww_path_join(a, dir, f->d_name));
+  }
+  if (d) closedir(d);
+  *out = names.v;
+  return names.n;
+}
+
+void ww_recorded_clear(const char *path) {
+  ww_arena *a = ww_arena_new();
+  const char **names;
+  uint32_t n = others(path, a, &names);
+  for (uint32_t i = 0; i < n; i++) unlink(names[i]);
+  unlink(path);
+  ww_arena_free(a);
+}
+
+static const char *text_of(const ww_launch *l, ww_arena *a) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_launch_write(l, &j);
+  const char *text = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return text;
+}
+
+static void add_line(collection *c, ww_launch l) {
+  uint64_t count = l.count ? l.count : 1;
+  l.count = 0;
+  entry x = {.launch = l, .text = text_of(&l, c->a)};
+  x.hash = ww_hash(x.text, strlen(x.text), 0);
+  x.launch.count = count;
+  for (uint32_t i = 0; i < c->entries.n; i++) {
+    entry *y = &c->entries.v[i];
+    if (y->hash != x.hash || strcmp(y->text, x.text) != 0) continue;
+    y->launch.count += count;
+    return;
+  }
+  ww_push(c->a, &c->entries, x);
+}
+
+static ww_status add_file(collection *c, const char *path, ww_err *e) {
+  char *text, *next;
+  ww_status rc = ww_read_file(c->a, path, (size_t)1 << 30, &text, NULL, e);
+  for (uint32_t line = 1; rc == WW_OK && *text; text = next, line++) {
+    char *end = strchr(text, '\n');
+    if (!end) break; /* the program was killed while it wrote this one */
+    *end = 0;
+    next = end + 1;
+    if (ww_starts(text, "# ")) {
+      bool known = false;
+      for (uint32_t i = 0; i < c->said.n; i++) known = known || strcmp(c->said.v[i], text + 2) == 0;
+      if (!known) ww_push(c->a, &c->said, text + 2);
+      continue;
+    }
+    ww_launch l;
+    rc = ww_launch_parse(text, "", c->a, &l, e);
+    if (rc == WW_OK)
+      add_line(c, l);
+    else if (e)
+      e->file = ww_strdup(c->a, path), e->line = line;
+  }
+  return rc;
+}
+
+static ww_status write_all(const collection *c, const char *path, ww_err *e) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "");
+  for (uint32_t i = 0; i < c->said.n; i++) ww_buf_fmt(&b, "# %s\n", c->said.v[i]);
+  for (uint32_t i = 0; i < c->entries.n; i++) ww_buf_fmt(&b, "%s\n", text_of(&c->entries.v[i].launch, c->a));
+  ww_status rc = ww_write_file_atomic(path, b.s, b.n, e);
+  ww_buf_free(&b);
+  return rc;
+}
+
+static uint32_t count_kernels(const collection *c) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->entries.n; i++) {
+    bool seen = false;
+    for (uint32_t k = 0; k < i && !seen; k++)
+      seen = strcmp(c->entries.v[k].launch.kernel, c->entries.v[i].launch.kernel) == 0;
+    n += !seen;
+  }
+  return n;
+}
+
+ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e) {
+  collection c = {.a = a};
+  const char **names;
+  uint32_t n = others(path, a, &names);
+  *out = (ww_recorded){0};
+  ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
+  for (uint32_t i = 0; i < n && rc == WW_OK; i++) rc = add_file(&c, names[i], e);
+  if (rc == WW_OK && n) rc = write_all(&c, path, e);
+  for (uint32_t i = 0; i < n && rc == WW_OK; i++) unlink(names[i]);
+  if (rc != WW_OK) return rc;
+  for (uint32_t i = 0; i < c.entries.n; i++) out->launches += c.entries.v[i].launch.count;
+  out->kernels = count_kernels(&c);
+  out->said = c.said.v;
+  out->nsaid = c.said.n;
+  return c.entries.n ? ww_launch_read(path, a, &out->lines, &out->nlines, e) : WW_OK;
+}

@@ -1,0 +1,170 @@
+/* recorder_file.c - the recorder's files: lines, contents and code beside them, and the environment variable.
+ *
+ * A new line is appended at once; the whole file is written anew, through a temporary one, when counts have changed.
+ * One process owns a file: whoever creates it. Another one (a forked child, a second program of a script) takes the
+ * same name with its process id before the extension; `warpwise record` puts them together again. */
+#include "recorder_int.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../base/jsonread.h"
+
+#define VARIABLE "WARPWISE_RECORD"
+
+/* ---- names ---- */
+
+static const char *with_pid(ww_arena *a, const char *path) {
+  const char *base = ww_path_base(path), *dot = strrchr(base, '.');
+  size_t n = dot && dot != base ? (size_t)(dot - path) : strlen(path);
+  return ww_fmt(a, "%.*s.%ld%s", (int)n, path, (long)getpid(), path + n);
+}
+
+ww_status ww_recorder_claim(ww_recorder *r, ww_err *e) {
+  const char *path = r->o.path;
+  int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  if (fd < 0 && errno == EEXIST) {
+    path = with_pid(r->arena, path);
+    fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  }
+  if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
+  close(fd);
+  r->path = ww_strdup(r->arena, path);
+  r->dir = ww_fmt(r->arena, "%s.d", r->o.path);
+  r->dir_name = ww_fmt(r->arena, "%s.d", ww_path_base(r->o.path));
+  return WW_OK;
+}
+
+const char *ww_recorder_path_of(ww_recorder *r, const char *file) {
+  char real[PATH_MAX], folder[PATH_MAX];
+  if (!realpath(file, real)) return ww_strdup(r->arena, file);
+  const char *dir = ww_path_dir(r->arena, r->path);
+  size_t n = realpath(dir, folder) ? strlen(folder) : 0;
+  if (n > 1 && strncmp(real, folder, n) == 0 && real[n] == '/') return ww_strdup(r->arena, real + n + 1);
+  return ww_strdup(r->arena, real);
+}
+
+/* ---- contents and code ---- */
+
+static const char *stored_name(ww_recorder *r, const char *dir, uint64_t hash, const char *suffix) {
+  return ww_fmt(r->arena, "%s/%016llx.%s", dir, (unsigned long long)hash, suffix);
+}
+
+bool ww_recorder_has(ww_recorder *r, uint64_t hash, const char *suffix) {
+  return ww_file_exists(stored_name(r, r->dir, hash, suffix));
+}
+
+const char *ww_recorder_store(ww_recorder *r, const void *data, size_t n, uint64_t hash, const char *suffix) {
+  const char *path = stored_name(r, r->dir, hash, suffix);
+  if (!ww_file_exists(path)) {
+    if (mkdir(r->dir, 0777) != 0 && errno != EEXIST) return NULL;
+    ww_status rc = strcmp(suffix, "zst") == 0 ? ww_write_packed(path, data, n, 1, NULL)
+                                              : ww_write_file_atomic(path, data, n, NULL);
+    if (rc != WW_OK) return NULL;
+  }
+  return stored_name(r, r->dir_name, hash, suffix);
+}
+
+/* ---- lines ---- */
+
+static void write_line(const ww_line *x, ww_buf *out) {
+  ww_launch l = x->spec;
+  ww_buf note = {0};
+  l.count = x->count;
+  if (x->others) {
+    ww_buf_fmt(&note, "%s%scount includes %llu launches with other arguments", l.note ? l.note : "", l.note ? "; " : "",
+               (unsigned long long)x->others);
+    l.note = note.s;
+  }
+  ww_json j = {0};
+  ww_json_begin(&j, out);
+  ww_launch_write(&l, &j);
+  ww_buf_puts(out, "\n");
+  ww_buf_free(&note);
+}
+
+void ww_recorder_append(ww_recorder *r, const ww_line *line) {
+  ww_buf b = {0};
+  write_line(line, &b);
+  int fd = open(r->path, O_WRONLY | O_APPEND | O_CLOEXEC);
+  /* one write: a line is there whole or, when the disk is full, not to be read */
+  if (fd < 0 || write(fd, b.s, b.n) != (ssize_t)b.n) r->dirty = true;
+  if (fd >= 0) close(fd);
+  ww_buf_free(&b);
+}
+
+void ww_recorder_rewrite(ww_recorder *r) {
+  double begin = ww_now();
+  ww_buf b = {0};
+  ww_buf_puts(&b, "");
+  for (uint32_t i = 0; i < r->said.n; i++) ww_buf_fmt(&b, "# %s\n", r->said.v[i]);
+  for (uint32_t i = 0; i < r->lines.n; i++) write_line(&r->lines.v[i], &b);
+  ww_write_file_atomic(r->path, b.s, b.n, NULL); /* what was there stays when this fails */
+  ww_buf_free(&b);
+  r->written = ww_now();
+  r->cost = r->written - begin;
+  r->dirty = false;
+}
+
+/* ---- the environment variable ---- */
+
+static const char *absolute(const char *path, ww_arena *a) {
+  char cwd[PATH_MAX];
+  return path[0] == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path) : ww_path_join(a, cwd, path);
+}
+
+char *ww_recorder_env(const ww_recorder_options *o, ww_arena *a) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "path", absolute(o->path, a));
+  if (o->source) ww_json_kstr(&j, "source", absolute(o->source, a));
+  ww_json_kbool(&j, "contents", o->contents);
+  ww_json_kbool(&j, "binaries", o->binaries);
+  ww_json_kuint(&j, "contents_limit", o->contents_limit);
+  ww_json_kuint(&j, "per_kernel", o->per_kernel);
+  ww_json_kuint(&j, "most", o->most);
+  ww_json_end_obj(&j);
+  char *text = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return text;
+}
+
+static ww_status read_options(const cJSON *t, ww_arena *a, ww_recorder_options *o, ww_err *e) {
+  static const char *const members[] = {"path",           "source",     "contents", "binaries",
+                                        "contents_limit", "per_kernel", "most",     NULL};
+  const cJSON *m;
+  uint64_t per_kernel = 0, most = 0;
+  ww_status rc = ww_json_want_members(t, VARIABLE, members, e);
+  if (!rc) rc = ww_json_want_str(cJSON_GetObjectItemCaseSensitive(t, "path"), "path", &o->path, a, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "source"))) rc = ww_json_want_str(m, "source", &o->source, a, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "contents_limit")))
+    rc = ww_json_want_uint(m, "contents_limit", &o->contents_limit, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "per_kernel")))
+    rc = ww_json_want_uint(m, "per_kernel", &per_kernel, e);
+  if (!rc && (m = cJSON_GetObjectItemCaseSensitive(t, "most"))) rc = ww_json_want_uint(m, "most", &most, e);
+  o->per_kernel = per_kernel > UINT32_MAX ? UINT32_MAX : (uint32_t)per_kernel;
+  o->most = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
+  o->contents = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "contents"));
+  o->binaries = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(t, "binaries"));
+  return rc;
+}
+
+ww_recorder *ww_recorder_from_env(const ww_recorder_memory *m) {
+  const char *text = getenv(VARIABLE);
+  if (!text) return NULL;
+  ww_err e = {0};
+  ww_recorder_options o = {0};
+  ww_recorder *r = NULL;
+  ww_arena *a = ww_arena_new();
+  cJSON *tree = ww_json_read(text, strlen(text), &e);
+  if (tree && read_options(tree, a, &o, &e) == WW_OK) r = ww_recorder_open(&o, m, &e);
+  cJSON_Delete(tree);
+  ww_arena_free(a);
+  return r;
+}

@@ -1,0 +1,229 @@
+/* recorder_line.c - a launch seen for the first time, as a launch spec.
+ *
+ * Pointers become buffers with their allocation's id, size and offset, the 64 bytes they point to and, when contents
+ * are asked for, the name of a file with the whole allocation. What the spec cannot say is said in its note. */
+#include "recorder_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SYMBOL_HEX 1024 /* symbols up to this size are written whole, bytes */
+
+typedef struct {
+  ww_recorder *r;
+  const ww_raw_launch *l;
+  ww_buf note;
+  uint64_t left_out; /* bytes of contents beyond the limit */
+} describer;
+
+static void add_note(describer *d, const char *text) {
+  if (!d->note.n || !strstr(d->note.s, text)) ww_buf_fmt(&d->note, "%s%s", d->note.n ? "; " : "", text);
+}
+
+/* ---- contents ---- */
+
+/* The whole allocation into a file of its own; NULL when it is beyond the limit or cannot be read. */
+static const char *store_contents(describer *d, uint64_t base, uint64_t bytes) {
+  ww_recorder *r = d->r;
+  uint64_t limit = r->o.contents_limit;
+  /* what is stored already costs nothing but the reading: that has a bound of its own */
+  if (bytes > limit || r->stored >= limit || bytes > limit * 16 - r->read) {
+    d->left_out += bytes;
+    return NULL;
+  }
+  void *data = malloc(bytes ? bytes : 1);
+  const char *name = NULL;
+  r->read += bytes;
+  if (!data || !r->memory.read(r->memory.ctx, base, data, bytes)) {
+    add_note(d, "the contents of a buffer could not be read");
+  } else {
+    uint64_t hash = ww_hash(data, bytes, 0);
+    bool known = ww_recorder_has(r, hash, "zst");
+    if (!known && bytes > limit - r->stored) {
+      d->left_out += bytes;
+    } else {
+      name = ww_recorder_store(r, data, bytes, hash, "zst");
+      r->stored += known ? 0 : bytes;
+    }
+  }
+  free(data);
+  return name;
+}
+
+static void read_head(describer *d, uint64_t address, uint64_t bytes, ww_buffer *out) {
+  uint32_t n = bytes < sizeof out->head ? (uint32_t)bytes : (uint32_t)sizeof out->head;
+  if (n && d->r->memory.read && d->r->memory.read(d->r->memory.ctx, address, out->head, n)) out->head_n = n;
+}
+
+static ww_buffer buffer_of(describer *d, const ww_found *f, const ww_buffer *earlier) {
+  ww_recorder *r = d->r;
+  ww_buffer b = {.bytes = f->bytes, .offset = f->address - f->base};
+  b.id = ww_fmt(r->arena, "%llu", (unsigned long long)f->id);
+  read_head(d, f->address, f->bytes - b.offset, &b);
+  if (earlier) {
+    b.fill = earlier->fill;
+  } else if (r->o.contents && r->memory.read) {
+    b.fill.path = store_contents(d, f->base, f->bytes);
+    if (b.fill.path) b.fill.kind = WW_FILL_FILE;
+  }
+  return b;
+}
+
+/* ---- arguments ---- */
+
+static bool float_value(const ww_raw_arg *g, double *out) {
+  float f = 0;
+  if (strcmp(g->type, "f32") == 0 && g->size == 4)
+    memcpy(&f, g->bytes, 4), *out = (double)f;
+  else if (strcmp(g->type, "f64") == 0 && g->size == 8)
+    memcpy(out, g->bytes, 8);
+  else
+    return false;
+  return isfinite(*out) && !(*out == 0 && signbit(*out)); /* the others are exact as bytes only */
+}
+
+static bool int_value(const ww_raw_arg *g, ww_arg *out) {
+  bool sign = g->type[0] == 'i';
+  if ((!sign && g->type[0] != 'u' && strcmp(g->type, "bool") != 0) || g->size > 8) return false;
+  uint64_t v = 0;
+  memcpy(&v, g->bytes, g->size);
+  uint32_t shift = 64 - 8 * g->size;
+  out->is_int = true;
+  out->ivalue = sign ? (int64_t)(v << shift) >> shift : (int64_t)v;
+  out->value = sign ? (double)out->ivalue : (double)v;
+  return true;
+}
+
+static void hex_arg(describer *d, const ww_raw_arg *g, ww_arg *out) {
+  uint8_t *bytes = ww_alloc(d->r->arena, g->size + 1);
+  memcpy(bytes, g->bytes, g->size);
+  out->kind = WW_ARG_HEX;
+  out->hex = bytes;
+  out->hex_n = g->size;
+}
+
+static void plain_arg(describer *d, const ww_raw_arg *g, uint32_t index, ww_arg *out) {
+  static const uint8_t none[8];
+  bool typed = g->type && !g->struct_ && g->size && g->pointer != 1;
+  if (typed && (float_value(g, &out->value) || int_value(g, out))) {
+    out->kind = WW_ARG_VALUE;
+    return;
+  }
+  *out = (ww_arg){0};
+  hex_arg(d, g, out);
+  if (g->pointer == 1 && g->size == 8 && memcmp(g->bytes, none, 8) != 0)
+    add_note(d, ww_fmt(d->r->arena, "argument %u points to no known allocation", index));
+}
+
+static void local_arg(const ww_raw_arg *g, ww_arg *out) {
+  out->kind = WW_ARG_BUFFER;
+  out->buffer.bytes = g->size;
+  out->buffer.local = true;
+}
+
+/* The buffers of this launch so far, by their index in found: an allocation is read once. */
+static void pointer_args(describer *d, uint32_t first, uint32_t n, const ww_raw_arg *g, ww_arg *out,
+                         ww_buffer *buffers) {
+  const ww_found *f = &d->r->found.v[first];
+  for (uint32_t i = 0; i < n; i++)
+    buffers[first + i] = buffer_of(d, &f[i], f[i].alias < first + i ? &buffers[f[i].alias] : NULL);
+  if (!g->struct_ && g->size == 8) {
+    out->kind = WW_ARG_BUFFER;
+    out->buffer = buffers[first];
+    return;
+  }
+  hex_arg(d, g, out);
+  out->ptrs = WW_NEWN(d->r->arena, ww_ptr, n);
+  for (uint32_t i = 0; i < n; i++) {
+    memset((uint8_t *)out->hex + f[i].at, 0, 8); /* the address says nothing and differs from run to run */
+    out->ptrs[out->nptrs++] = (ww_ptr){.at = f[i].at, .buffer = buffers[first + i]};
+  }
+}
+
+static void arguments(describer *d, ww_launch *out) {
+  const ww_raw_launch *l = d->l;
+  ww_buffer *buffers = ww_xcalloc(d->r->found.n + 1, sizeof *buffers);
+  out->args = WW_NEWN(d->r->arena, ww_arg, l->nargs);
+  out->nargs = l->nargs;
+  for (uint32_t i = 0, at = 0; i < l->nargs; i++) {
+    uint32_t n = 0;
+    while (at + n < d->r->found.n && d->r->found.v[at + n].arg == i) n++;
+    if (!l->args[i].bytes)
+      local_arg(&l->args[i], &out->args[i]);
+    else if (n)
+      pointer_args(d, at, n, &l->args[i], &out->args[i], buffers);
+    else
+      plain_arg(d, &l->args[i], i, &out->args[i]);
+    at += n;
+  }
+  free(buffers);
+}
+
+/* ---- symbols ---- */
+
+/* Bytes of a small symbol; pointers in it become buffers, so that `__device__ float *table` can be replayed. */
+static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
+  ww_recorder *r = d->r;
+  uint8_t *bytes = ww_alloc(r->arena, s->bytes + 1);
+  if (!r->memory.read || !r->memory.read(r->memory.ctx, s->address, bytes, s->bytes)) return false;
+  out->kind = WW_ARG_HEX;
+  out->hex = bytes;
+  out->hex_n = (uint32_t)s->bytes;
+  WW_VEC(ww_ptr) ptrs = {0};
+  for (uint32_t at = 0; at + 8 <= s->bytes; at += 8) {
+    ww_found f = {0};
+    memcpy(&f.address, bytes + at, 8);
+    if (f.address < 0x10000 || !r->memory.find || !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id))
+      continue;
+    memset(bytes + at, 0, 8);
+    ww_push(r->arena, &ptrs, (ww_ptr){.at = at, .buffer = buffer_of(d, &f, NULL)});
+  }
+  out->ptrs = ptrs.v;
+  out->nptrs = ptrs.n;
+  return true;
+}
+
+static void symbols(describer *d, ww_launch *out) {
+  const ww_raw_launch *l = d->l;
+  ww_recorder *r = d->r;
+  out->symbols = l->nsymbols ? WW_NEWN(r->arena, ww_symbol_arg, l->nsymbols) : NULL;
+  for (uint32_t i = 0; i < l->nsymbols; i++) {
+    const ww_raw_symbol *s = &l->symbols[i];
+    ww_symbol_arg *x = &out->symbols[out->nsymbols];
+    x->name = ww_strdup(r->arena, s->name);
+    if (s->bytes && s->bytes <= SYMBOL_HEX) {
+      out->nsymbols += symbol_hex(d, s, &x->arg);
+      continue;
+    }
+    x->arg.kind = WW_ARG_BUFFER;
+    x->arg.buffer.bytes = s->bytes;
+    read_head(d, s->address, s->bytes, &x->arg.buffer);
+    if (!x->arg.buffer.head_n) continue; /* cannot be read: it stays as the code has it */
+    out->nsymbols++;
+    if (!r->o.contents) continue;
+    x->arg.buffer.fill.path = store_contents(d, s->address, s->bytes);
+    if (x->arg.buffer.fill.path) x->arg.buffer.fill.kind = WW_FILL_FILE;
+  }
+}
+
+/* ---- the line ---- */
+
+void ww_recorder_describe(ww_recorder *r, const ww_raw_launch *l, const ww_recorded_kernel *k, ww_line *line) {
+  describer d = {.r = r, .l = l};
+  ww_launch *s = &line->spec;
+  *s = (ww_launch){.file = k->file, .kernel = k->name, .binary = k->binary, .flags = k->flags, .nflags = k->nflags};
+  for (int i = 0; i < 3; i++) {
+    s->grid[i] = l->grid[i] ? l->grid[i] : 1;
+    s->block[i] = l->block[i] ? l->block[i] : 1;
+  }
+  s->shared = l->shared;
+  s->shared_given = true;
+  s->cooperative = l->cooperative;
+  if (l->note) add_note(&d, l->note);
+  arguments(&d, s);
+  symbols(&d, s);
+  if (d.left_out)
+    add_note(&d, ww_fmt(r->arena, "%llu bytes of contents left out: beyond the limit", (unsigned long long)d.left_out));
+  if (d.note.n) s->note = ww_strdup(r->arena, d.note.s);
+  ww_buf_free(&d.note);
+}

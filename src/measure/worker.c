@@ -1,0 +1,428 @@
+/* worker.c - measuring in child processes, so that a kernel that faults, hangs or breaks its context costs its own row alone.
+ *
+ * The parent hands a child options and specs (a memory file as its stdin) and reads lines:
+ *   at 3 warm           what it is about to do: when it dies or stalls, this is the launch that did it
+ *   row 3 {report}      a finished row
+ *   fail {error}        it ends because its context is broken
+ * Rows are kept as they come and passed on in order. A child that ends early is followed by another with what is left:
+ * without the culprit where it is clear, one by one where it is not (many launches were in flight). Each child either
+ * finishes a row, names a culprit or narrows a batch down to single launches, so there is an end to it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../base/jsonread.h"
+#include "backend.h"
+
+#define LIMIT_S 10
+#define DEVICE_S 120 /* to open a device, to load a launch: compilers and large contents take their time */
+
+extern char **environ;
+
+static const char *const stages[WW_NSTAGES] = {"open", "load", "warm", "digest", "time", "count", "again"};
+
+/* ---- the child ---- */
+
+typedef struct {
+  FILE *out;
+  const uint32_t *index; /* the parent's number of each launch */
+} child_sink;
+
+static void child_at(void *ctx, uint32_t k, ww_measure_stage stage) {
+  const child_sink *c = ctx;
+  fprintf(c->out, "at %u %s\n", c->index[k], stages[stage]);
+  fflush(c->out);
+}
+
+static void child_row(void *ctx, uint32_t k, const ww_measure_row *row) {
+  const child_sink *c = ctx;
+  ww_report r = row->report;
+  ww_buf b = {0};
+  ww_json j = {0};
+  r.launch = NULL; /* the parent has it */
+  ww_json_begin(&j, &b);
+  ww_report_write(&r, &j, ww_measured_write, (void *)&row->measured);
+  fprintf(c->out, "row %u %s\n", c->index[k], b.s);
+  fflush(c->out);
+  ww_buf_free(&b);
+}
+
+static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+
+static const char *string(const cJSON *o, const char *key, ww_arena *a) {
+  return cJSON_IsString(get(o, key)) ? ww_strdup(a, get(o, key)->valuestring) : NULL;
+}
+
+static double number(const cJSON *o, const char *key) {
+  return cJSON_IsNumber(get(o, key)) ? get(o, key)->valuedouble : 0;
+}
+
+static ww_status read_options(const char *line, ww_arena *a, ww_measure_options *o, ww_err *e) {
+  cJSON *tree = ww_json_read(line, strlen(line), e);
+  if (!tree) return WW_EPARSE;
+  *o = (ww_measure_options){.device = string(tree, "device", a),
+                            .time_only = cJSON_IsTrue(get(tree, "time_only")),
+                            .repeats = (uint32_t)number(tree, "repeats"),
+                            .batch = (uint32_t)number(tree, "batch"),
+                            .dump = string(tree, "dump", a),
+                            .dump_each = cJSON_IsTrue(get(tree, "dump_each"))};
+  cJSON_Delete(tree);
+  return WW_OK;
+}
+
+/* Lines of "<number> <alone: 0 or 1> <spec>". */
+static ww_status read_specs(FILE *in, ww_arena *a, ww_launch **l, uint32_t **index, bool **alone, uint32_t *n,
+                            ww_err *e) {
+  WW_VEC(ww_launch) all = {0};
+  WW_VEC(uint32_t) at = {0};
+  WW_VEC(bool) flags = {0};
+  char *line = NULL;
+  size_t cap = 0;
+  ww_status st = WW_OK;
+  while (!st && getline(&line, &cap, in) > 0) {
+    char *end;
+    unsigned long k = strtoul(line, &end, 10), flag = strtoul(end, &end, 10);
+    ww_launch one = {0};
+    st = ww_launch_parse(end, NULL, a, &one, e);
+    ww_push(a, &all, one);
+    ww_push(a, &at, (uint32_t)k);
+    ww_push(a, &flags, flag != 0);
+  }
+  free(line);
+  *l = all.v;
+  *index = at.v;
+  *alone = flags.v;
+  *n = all.n;
+  return st;
+}
+
+ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
+  ww_measure_options o;
+  ww_launch *l;
+  uint32_t *index, n;
+  bool *alone;
+  char *line = NULL;
+  size_t cap = 0;
+  ww_arena *a = ww_arena_new();
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that never ends must not outlive the parent */
+  ww_status st = getline(&line, &cap, in) > 0 ? read_options(line, a, &o, e)
+                                              : ww_fail(e, WW_EUSAGE, "--worker reads its launches from the parent");
+  if (!st) st = read_specs(in, a, &l, &index, &alone, &n, e);
+  if (!st) {
+    o.alone = alone;
+    o.number = index;
+    child_sink c = {out, index};
+    st = ww_measure_here(l, n, &o, &(ww_measure_sink){&c, child_row, child_at}, e);
+  }
+  if (st) {
+    ww_buf b = {0};
+    ww_json j = {0};
+    ww_json_begin(&j, &b);
+    ww_report_write(&(ww_report){.error = *e}, &j, NULL, NULL);
+    fprintf(out, "fail %s\n", b.s);
+    ww_buf_free(&b);
+  }
+  fflush(out);
+  free(line);
+  ww_arena_free(a);
+  return st;
+}
+
+/* ---- the parent ---- */
+
+typedef struct {
+  const ww_launch *l;
+  uint32_t n;
+  const ww_measure_options *o;
+  const char *self;
+  const ww_measure_sink *sink;
+  ww_arena *a;
+  char **row;      /* JSON of each finished row, malloc-owned; NULL: not yet */
+  bool *alone;     /* not to be run on its own output again */
+  uint32_t passed; /* rows that went to the sink */
+} boss;
+
+typedef struct {
+  int fd, err; /* its lines; what it said on stderr */
+  pid_t pid;
+  bool single; /* one launch per batch */
+  /* how far it came */
+  bool started, failed, timed_out;
+  uint32_t first, at; /* of the batch; the launch in hand */
+  ww_measure_stage stage;
+  ww_err why;
+  int status;
+  off_t said;  /* bytes on its stderr when it began with that */
+  ww_buf text; /* read and not yet taken apart */
+} child;
+
+static double limit_of(const boss *b) { return b->o->limit_s > 0 ? b->o->limit_s : LIMIT_S; }
+
+static void pass_on(boss *b) {
+  for (; b->passed < b->n && b->row[b->passed]; b->passed++) {
+    ww_arena *a = ww_arena_new();
+    ww_measure_row row = {0};
+    ww_err e = {0};
+    const char *json = b->row[b->passed];
+    const ww_launch *l = &b->l[b->passed];
+    if (ww_report_parse(json, a, &row.report, &e)) row.report.error = e;
+    if (!row.report.error.code && ww_measured_parse(json, a, &row.measured, &e)) row.report.error = e;
+    row.report.launch = l;
+    row.report.file = l->file;
+    row.report.kernel = l->kernel;
+    if (b->sink->row) b->sink->row(b->sink->ctx, b->passed, &row);
+    free(b->row[b->passed]);
+    b->row[b->passed] = ww_strdup(b->a, ""); /* done */
+    ww_arena_free(a);
+    ww_progress("measuring", b->passed + 1, b->n);
+  }
+}
+
+static void error_row(boss *b, uint32_t k, const ww_err *why) {
+  ww_buf text = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &text);
+  ww_report_write(&(ww_report){.error = *why}, &j, NULL, NULL);
+  b->row[k] = text.s;
+}
+
+static void write_options(const boss *b, bool single, ww_buf *to) {
+  ww_json j = {0};
+  ww_json_begin(&j, to);
+  ww_json_obj(&j);
+  if (b->o->device) ww_json_kstr(&j, "device", b->o->device);
+  ww_json_kbool(&j, "time_only", b->o->time_only);
+  ww_json_kuint(&j, "repeats", b->o->repeats);
+  ww_json_kuint(&j, "batch", single ? 1 : b->o->batch);
+  if (b->o->dump) ww_json_kstr(&j, "dump", b->o->dump);
+  ww_json_kbool(&j, "dump_each", b->o->dump_each);
+  ww_json_end_obj(&j);
+  ww_buf_puts(to, "\n");
+}
+
+/* What the child reads: launches first .. last that have no row yet. */
+static int input_of(const boss *b, uint32_t first, uint32_t last, bool single) {
+  ww_buf text = {0};
+  write_options(b, single, &text);
+  for (uint32_t k = first; k <= last; k++) {
+    if (b->row[k]) continue;
+    ww_json j = {0};
+    ww_buf_fmt(&text, "%u %d ", k, b->alone[k]);
+    ww_json_begin(&j, &text);
+    ww_launch_write(&b->l[k], &j);
+    ww_buf_puts(&text, "\n");
+  }
+  int fd = memfd_create("warpwise-launches", MFD_CLOEXEC);
+  size_t done = 0;
+  while (fd >= 0 && done < text.n) {
+    ssize_t got = write(fd, text.s + done, text.n - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) break;
+    done += (size_t)got;
+  }
+  if (fd >= 0) lseek(fd, 0, SEEK_SET);
+  ww_buf_free(&text);
+  return fd;
+}
+
+static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
+  const char *argv[] = {b->self, "measure", "--worker", NULL};
+  int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->single);
+  posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
+  c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
+  if (in < 0 || c->err < 0 || pipe2(pipes, O_CLOEXEC) != 0) {
+    if (in >= 0) close(in);
+    if (c->err >= 0) close(c->err);
+    return ww_fail(e, WW_EIO, "cannot start a process to measure in: %s", strerror(errno));
+  }
+  posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attr);
+  posix_spawn_file_actions_adddup2(&files, in, 0);
+  posix_spawn_file_actions_adddup2(&files, pipes[1], 1);
+  posix_spawn_file_actions_adddup2(&files, c->err, 2);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
+  int rc = posix_spawnp(&c->pid, b->self, &files, &attr, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attr);
+  posix_spawn_file_actions_destroy(&files);
+  close(in);
+  close(pipes[1]);
+  c->fd = pipes[0];
+  if (!rc) return WW_OK;
+  close(c->fd);
+  close(c->err);
+  return ww_fail(e, WW_EIO, "cannot run '%s': %s", b->self, strerror(rc));
+}
+
+static off_t said_by(const child *c) {
+  struct stat s;
+  return fstat(c->err, &s) == 0 ? s.st_size : 0;
+}
+
+static void take_line(boss *b, child *c, char *line) {
+  char *end;
+  if (ww_starts(line, "fail ")) {
+    ww_report r;
+    ww_err ignored;
+    c->failed = true;
+    if (!ww_report_parse(line + 5, b->a, &r, &ignored)) c->why = r.error;
+    return;
+  }
+  bool row = ww_starts(line, "row "), at = ww_starts(line, "at ");
+  unsigned long k = row || at ? strtoul(line + (row ? 4 : 3), &end, 10) : b->n;
+  if (k >= b->n) return;
+  if (row && !b->row[k]) {
+    char *json = strdup(end + (*end == ' '));
+    b->row[k] = json ? json : ww_xcalloc(1, 1);
+    return;
+  }
+  if (!at) return;
+  c->started = true;
+  c->at = (uint32_t)k;
+  c->said = said_by(c);
+  for (int s = 0; s < WW_NSTAGES; s++)
+    if (strcmp(end + (*end == ' '), stages[s]) == 0) c->stage = (ww_measure_stage)s;
+  if (c->stage == WW_AT_OPEN) c->first = c->at;
+}
+
+static void take_lines(boss *b, child *c) {
+  char *from = c->text.s, *nl;
+  while (from && (nl = strchr(from, '\n'))) {
+    *nl = 0;
+    take_line(b, c, from);
+    from = nl + 1;
+  }
+  if (!from) return;
+  c->text.n = strlen(from);
+  memmove(c->text.s, from, c->text.n + 1);
+}
+
+/* How long the child may be silent. Counted runs of patched code take many times the kernel's time. */
+static double patience(const boss *b, const child *c) {
+  double limit = limit_of(b);
+  if (!c->started || c->stage == WW_AT_OPEN || c->stage == WW_AT_LOAD || c->stage == WW_AT_DIGEST)
+    return DEVICE_S + limit;
+  return c->stage == WW_AT_COUNT ? 30 * limit + 30 : c->stage == WW_AT_AGAIN ? 2 * limit + 5 : limit + 2;
+}
+
+/* Reads the child's lines until it ends or stalls; reaps it. */
+static void follow(boss *b, child *c) {
+  char chunk[65536];
+  double heard = ww_now();
+  for (;;) {
+    double left = heard + patience(b, c) - ww_now();
+    struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    int n = left > 0 ? poll(&p, 1, (int)(left * 1000) + 1) : 0;
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0 && heard + patience(b, c) - ww_now() > 0) continue;
+    c->timed_out = n <= 0;
+    ssize_t got = n > 0 ? read(c->fd, chunk, sizeof chunk) : 0;
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    heard = ww_now();
+    ww_buf_add(&c->text, chunk, (size_t)got);
+    take_lines(b, c);
+    pass_on(b);
+  }
+  if (c->timed_out) kill(-c->pid, SIGKILL);
+  while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR) {}
+  close(c->fd);
+  ww_buf_free(&c->text);
+}
+
+/* The last line that the child said on stderr about the launch in hand, for the message. */
+static void last_words(const child *c, char out[256]) {
+  char tail[250];
+  off_t size = said_by(c), from = size - c->said > 240 ? size - 240 : c->said;
+  ssize_t got = pread(c->err, tail, sizeof tail - 1, from);
+  *out = 0;
+  if (got <= 0) return;
+  tail[got] = 0;
+  while (got && (tail[got - 1] == '\n' || tail[got - 1] == '\r')) tail[--got] = 0;
+  char *nl = strrchr(tail, '\n');
+  snprintf(out, 256, ": %s", nl ? nl + 1 : tail);
+}
+
+/* What became of it, as the error of the row that did it. */
+static ww_err verdict(const boss *b, const child *c) {
+  ww_err e = {0};
+  char words[256];
+  bool ran = c->started && c->stage >= WW_AT_WARM && c->stage != WW_AT_DIGEST;
+  int sig = WIFSIGNALED(c->status) ? WTERMSIG(c->status) : 0;
+  last_words(c, words);
+  if (c->timed_out && ran)
+    ww_fail(&e, WW_ELIMIT, "the kernel did not end within %g s; raise --limit or make the launch smaller", limit_of(b));
+  else if (c->timed_out)
+    ww_fail(&e, WW_ELIMIT, "%s took more than %g s", c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch",
+            patience(b, c));
+  else if (c->failed && c->why.code)
+    e = c->why, e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
+  else if (ran && (sig == SIGSEGV || sig == SIGBUS))
+    ww_fail(&e, WW_EDATA, "the kernel accessed memory outside its buffers; its process ended with %s%s",
+            sig == SIGSEGV ? "SIGSEGV" : "SIGBUS", words);
+  else if (sig)
+    ww_fail(&e, WW_EDATA, "the process that measured it ended with signal %d (%s)%s", sig, strsignal(sig), words);
+  else
+    ww_fail(&e, WW_EDATA, "the process that measured it ended with exit code %d%s", WEXITSTATUS(c->status), words);
+  return e;
+}
+
+/* After a child that left launches without a row: whose fault, and what to run one by one. */
+static void blame(boss *b, const child *c, uint32_t last, uint32_t *single_to) {
+  ww_err why = verdict(b, c);
+  if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
+    const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
+    for (uint32_t k = 0; k <= last; k++)
+      if (!b->row[k] && (!which || ww_backend_of(&b->l[k]) == which)) error_row(b, k, &why);
+    return;
+  }
+  bool clear = c->single || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
+  if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
+    b->alone[c->at] = true;
+  else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])
+    error_row(b, c->at, &why);
+  else { /* something of the batch, between its first launch and as far as one can be */
+    uint32_t batch = b->o->batch ? b->o->batch : 128;
+    *single_to = c->first + batch - 1 < last ? c->first + batch - 1 : last;
+  }
+}
+
+static uint32_t next_open(const boss *b) {
+  uint32_t k = b->passed;
+  while (k < b->n && b->row[k]) k++;
+  return k;
+}
+
+ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self,
+                     const ww_measure_sink *s, ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  boss b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
+  b.row = WW_NEWN(a, char *, n + 1);
+  b.alone = WW_NEWN(a, bool, n + 1);
+  uint32_t single_to = UINT32_MAX; /* launches up to this one go one by one; UINT32_MAX: none */
+  ww_status st = WW_OK;
+  for (uint32_t first; !st && (first = next_open(&b)) < n;) {
+    child c = {.single = single_to != UINT32_MAX && first <= single_to};
+    uint32_t last = c.single ? single_to : n - 1;
+    if (!c.single) single_to = UINT32_MAX;
+    st = start(&b, first, last, &c, e);
+    if (st) break;
+    follow(&b, &c);
+    bool left = false;
+    for (uint32_t k = first; k <= last; k++) left |= !b.row[k];
+    if (left) blame(&b, &c, last, &single_to);
+    close(c.err);
+    pass_on(&b);
+  }
+  for (uint32_t k = b.passed; k < n; k++) free(b.row[k]);
+  ww_arena_free(a);
+  return st;
+}

@@ -1,0 +1,67 @@
+/* test_cubin.c - variables of a cubin, also of damaged ones, and names behind mangled names. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "../../src/measure/cubin.h"
+#include "cubin_sample.h"
+
+static void variables_are_listed(void **state) {
+  cubin c = sample();
+  ww_cubin_global *v;
+  assert_int_equal(ww_cubin_globals(&c, sizeof c, *state, &v), 2);
+  assert_string_equal(v[0].name, "table");
+  assert_true(v[0].writable && v[0].bytes == 256);
+  assert_string_equal(v[1].name, "_ZN2ns4coefE");
+  assert_true(!v[1].writable && v[1].bytes == 16);
+}
+
+/* Cut anywhere, or with any byte wrong: fewer variables, never an access outside (the sanitizers look on). */
+static void damage_is_survived(void **state) {
+  ww_cubin_global *v;
+  cubin c = sample();
+  for (size_t n = 0; n < sizeof c; n++) {
+    uint8_t *cut = ww_xmalloc(n ? n : 1);
+    memcpy(cut, &c, n);
+    assert_true(ww_cubin_globals(cut, n, *state, &v) <= 2);
+    free(cut);
+  }
+  for (size_t at = 0; at < sizeof c; at++) {
+    uint8_t *wrong = ww_xmalloc(sizeof c);
+    memcpy(wrong, &c, sizeof c);
+    wrong[at] = 0xff;
+    uint32_t n = ww_cubin_globals(wrong, sizeof c, *state, &v);
+    for (uint32_t i = 0; i < n; i++) assert_true(strlen(v[i].name) < sizeof c);
+    free(wrong);
+  }
+  assert_int_equal(ww_cubin_globals(".version 8.0", 12, *state, &v), 0);
+}
+
+static void names_match(void **state) {
+  static const struct {
+    const char *name, *mangled;
+    bool match;
+  } rows[] = {{"saxpy", "_Z5saxpyfPfS_", true},
+              {"saxpy", "saxpy", true},
+              {"scale<float, 4>", "_Z5scaleIfLi4EEvPT_", true},
+              {"ns::foo", "_ZN2ns3fooIfEEvPT_", true},
+              {"foo", "_ZN2ns3fooIfEEvPT_", true},
+              {"anon", "_ZN36_GLOBAL__N__09e72a98_4_s_cu_af4a77ef4anonEPf", true},
+              {"hidden", "_ZL6hidden", true},
+              {"hidden", "_ZN2nsL6hiddenE", true},
+              {"ns", "_ZN2ns3fooIfEEvPT_", false},
+              {"axpy", "_Z5saxpyfPfS_", false},
+              {"saxpy", "_Z6saxpy2fPfS_", false},
+              {"saxpy", "_Z99saxpy", false},
+              {"", "_Z", false},
+              {"deep", "_ZN2ns4deepE", true}};
+  (void)state;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (ww_name_matches(rows[i].name, rows[i].mangled) != rows[i].match)
+      fail_msg("%s, %s", rows[i].name, rows[i].mangled);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived), TEST(names_match)};
+  return RUN(tests);
+}

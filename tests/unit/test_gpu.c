@@ -1,0 +1,272 @@
+/* test_gpu.c - GPU descriptions: the shipped ones are plausible, what is written is read back, errors name the member.
+ * `test_gpu --write docs/gpus.md` rewrites that page's tables (make docs). */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "../../src/gpu/gpu.h"
+#include "../../src/measure/probe.h"
+
+#define HEAD \
+  "{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\",\"lanes\":32,\"sms\":132"
+
+static ww_gpu parsed(ww_arena *a, const char *text) {
+  ww_gpu g;
+  ww_err e = {0};
+  if (ww_gpu_parse(text, strlen(text), a, &g, &e)) fail_msg("%s: %s", text, e.msg);
+  return g;
+}
+
+static void plain_and_sourced_numbers(void **state) {
+  ww_gpu g = parsed(*state, HEAD ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
+                                 "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
+                                 "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
+  assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 && g.issue[WW_OP_ffma] == 1);
+  assert_true(isnan(g.latency[WW_OP_ffma]) && isnan(g.dram_read) && isnan(g.math_issue[WW_MATH_div_f32]));
+  assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe");
+  assert_null(g.source[ww_figure_named("l2.bytes")]);
+  assert_int_equal(g.carveouts.n, 2);
+  assert_null(g.carveouts.y);
+  assert_true(g.shared_conflict.n == 2 && g.shared_conflict.y[1] == 2.5);
+  assert_string_equal(g.shared_conflict.source, "estimate");
+  assert_int_equal(g.dram_by_warps.n, 0);
+  assert_null(g.calibrated);
+}
+
+static void errors_name_the_member(void **state) {
+  static const struct {
+    const char *text, *want;
+  } rows[] = {
+      {"[1]", "a GPU description is a JSON object"},
+      {"{\"name\":\"x\"}", "full_name is missing"},
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"nvidia\",\"architecture\":\"sm_90\",\"lanes\":32}",
+       "sms is missing"},
+      {"{\"name\":\"x\",\"full_name\":\"X\",\"vendor\":\"v\",\"architecture\":\"a\",\"lanes\":16,\"sms\":1}",
+       "lanes: expected 32 or 64, not 16"},
+      {HEAD ",\"l2\":{\"bites\":1}}", "l2.bites: no figure is called so"},
+      {HEAD ",\"l3x\":{}}", "l3x: no figure is called so"},
+      {HEAD ",\"l2\":{\"bytes\":\"50 MB\"}}", "l2.bytes: expected a number"},
+      {HEAD ",\"l2\":{\"bytes\":{\"value\":null}}}", "l2.bytes: expected a number"},
+      {HEAD ",\"l2\":{\"bytes\":{\"source\":\"x\"}}}", "l2.bytes.value is missing"},
+      {HEAD ",\"l2\":{\"bytes\":{\"value\":99999999,\"note\":1}}}", "note"},
+      {HEAD ",\"l2\":{\"bytes\":4}}", "l2.bytes: expected 65536 to 1e+10 byte, not 4"},
+      {HEAD ",\"l2\":7}", "l2: expected an object"},
+      {HEAD ",\"ops\":{\"ffma\":{\"rate\":1}}}", "ops.ffma.rate: no figure is called so"},
+      {HEAD ",\"shared\":{\"conflict\":[[1,1],[1,2]]}}", "shared.conflict[1]: expected more than 1"},
+      {HEAD ",\"shared\":{\"conflict\":[1,2]}}", "shared.conflict[0]: expected [ways, cycles]"},
+      {HEAD ",\"shared\":{\"carveouts_bytes\":8192}}", "shared.carveouts_bytes: expected an array"},
+  };
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ww_gpu g;
+    ww_err e = {0};
+    if (ww_gpu_parse(rows[k].text, strlen(rows[k].text), *state, &g, &e) != WW_EPARSE)
+      fail_msg("row %zu is taken: %s", k, rows[k].text);
+    if (!strstr(e.msg, rows[k].want)) fail_msg("row %zu: \"%s\" does not say \"%s\"", k, e.msg, rows[k].want);
+  }
+}
+
+/* Every figure set to a value of its own, written and read back. */
+static void round_trip(void **state) {
+  ww_gpu g, back;
+  ww_err e = {0};
+  ww_gpu_init(&g);
+  g.name = "x", g.full_name = "X \"quoted\"", g.vendor = "amd", g.architecture = "gfx90a", g.lanes = 64, g.sms = 7;
+  g.calibrated = "probe", g.notes = "two\nlines";
+  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
+    const ww_figure *f = &ww_gpu_figures[i];
+    double share = (i % 97 + 1) / 100.0; /* neighbours differ, so that a swapped offset shows */
+    if (i % 5 != 4) ww_figure_set(&g, i, f->least + share * (f->most - f->least), i % 3 ? "datasheet" : NULL);
+  }
+  for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
+    static double x[3] = {1, 2.5, 1e9}, y[3] = {0.1, 3, 7};
+    *ww_curve_at(&g, i) = (ww_curve){x, ww_gpu_curves[i].unit_y ? y : NULL, i % 4, i % 2 ? "probe" : NULL};
+  }
+  for (int pretty = 0; pretty < 2; pretty++) {
+    ww_buf b = {0};
+    ww_gpu_write(&g, pretty, &b);
+    if (ww_gpu_parse(b.s, b.n, *state, &back, &e)) fail_msg("%s in %s", e.msg, b.s);
+    ww_buf_free(&b);
+    for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
+      double v = ww_figure_of(&g, i), w = ww_figure_of(&back, i);
+      if (v != w && !(isnan(v) && isnan(w))) fail_msg("%s: %g became %g", ww_gpu_figures[i].path, v, w);
+      if (!isnan(v) && (!g.source[i] != !back.source[i])) fail_msg("%s: source lost", ww_gpu_figures[i].path);
+    }
+    for (uint32_t i = 0; i < ww_ngpu_curves; i++) {
+      const ww_curve *c = ww_curve_at(&g, i), *d = ww_curve_at(&back, i);
+      assert_int_equal(c->n, d->n);
+      for (uint32_t k = 0; k < c->n; k++) assert_true(c->x[k] == d->x[k] && (!c->y || c->y[k] == d->y[k]));
+    }
+    assert_string_equal(back.full_name, g.full_name);
+    assert_string_equal(back.notes, g.notes);
+    assert_true(back.lanes == 64 && back.sms == 7);
+  }
+}
+
+/* measured / from the units, within `share` */
+static void consistent(const ww_gpu *g, const char *what, double peak, double flops_per_lane, double issue,
+                       double share) {
+  if (isnan(peak) || isnan(issue)) return;
+  double units = g->sms * g->subcores * g->lanes / issue * flops_per_lane * g->boost_mhz / 1e6;
+  if (fabs(peak / units - 1) > share)
+    fail_msg("%s %s: the peak is %g, the units give %g TFLOP/s", g->name, what, peak, units);
+}
+
+static void shipped_descriptions_are_plausible(void **state) {
+  const char **names;
+  uint32_t n = ww_gpu_names(*state, &names);
+  assert_true(n >= 7);
+  for (uint32_t k = 0; k < n; k++) {
+    ww_gpu g;
+    ww_err e = {0};
+    if (ww_gpu_load(names[k], *state, &g, &e)) fail_msg("%s: %s", names[k], e.msg);
+    check_text(g.name, names[k], k);
+    double packing = isnan(g.fp32_packing) ? 1 : g.fp32_packing;
+    consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_OP_ffma], 0.1);
+    consistent(&g, "fp64", g.peak_fp64, 2, g.issue[WW_OP_dfma], 0.1);
+    if (!strcmp(g.vendor, "nvidia") &&
+        strcmp(g.architecture, "sm_90") != 0) /* sm_90 reaches its peak by other instructions */
+      consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_OP_mma_f16], 0.1);
+    for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
+      if (!isnan(ww_figure_of(&g, i)) && !g.source[i]) fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
+    assert_true(g.dram_read <= g.dram_peak && g.max_warps * g.lanes == g.max_threads);
+    assert_true(g.l1_latency < g.l2_latency && g.l2_latency < g.dram_latency && g.dram_peak < g.l2_gbps);
+    if (g.carveouts.n) assert_true(g.carveouts.x[g.carveouts.n - 1] == g.shared_max && g.shared_max < g.l1_bytes);
+  }
+}
+
+static void devices_find_their_description(void **state) {
+  static const struct {
+    const char *device, *name;
+  } rows[] = {{"NVIDIA H200", "h200"},
+              {"NVIDIA H100 80GB HBM3", "h100"},
+              {"NVIDIA GeForce RTX 3080", "rtx3080"},
+              {"NVIDIA A100-SXM4-80GB", "a100"},
+              {"NVIDIA A10", "a10"},
+              {"NVIDIA A10G", NULL},
+              {"NVIDIA GeForce RTX 3080 Ti", NULL},
+              {"NVIDIA L40S", NULL},
+              {"AMD Instinct MI300X", "mi300x"}};
+  for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    const char *name = ww_gpu_for_device(rows[k].device, *state);
+    if (!name != !rows[k].name || (name && strcmp(name, rows[k].name)))
+      fail_msg("%s gives %s", rows[k].device, name ? name : "none");
+  }
+}
+
+static void curves_interpolate(void **state) {
+  (void)state;
+  double x[] = {1, 4, 16}, y[] = {10, 20, 60};
+  ww_curve c = {x, y, 3, NULL};
+  assert_true(ww_curve_at_x(&c, 0.5) == 10 && ww_curve_at_x(&c, 100) == 60 && ww_curve_at_x(&c, 4) == 20);
+  assert_true(fabs(ww_curve_at_x(&c, 2) - 15) < 1e-9 && fabs(ww_curve_at_x(&c, 8) - 40) < 1e-9);
+  assert_true(isnan(ww_curve_at_x(&(ww_curve){0}, 1)));
+}
+
+/* Points by path become figures and curves with the probe as their source; what was not measured stays. */
+static void a_probe_goes_over_a_description(void **state) {
+  ww_arena *a = *state;
+  ww_probe p = {.device = "NVIDIA X", .architecture = "sm_99", .date = "2026-11-20", .sms = 10, .lanes = 32}, back;
+  ww_gpu g = parsed(a, HEAD ",\"l2\":{\"latency\":{\"value\":100,\"source\":\"estimate\"},\"line_bytes\":128}}");
+  ww_probe_add(&p, a, "l2.latency", NAN, 245.678);
+  ww_probe_add(&p, a, "l2.bytes", NAN, 52428800);
+  ww_probe_add(&p, a, "ops.ffma.issue", NAN, 1.0123);
+  ww_probe_add(&p, a, "ops.fadd.issue", NAN, NAN);   /* dropped */
+  ww_probe_add(&p, a, "dram.latency", NAN, -3);      /* out of range: not taken */
+  ww_probe_add(&p, a, "clock.measured_mhz", NAN, 5); /* no figure: for readers */
+  ww_probe_add(&p, a, "shared.conflict", 2, 2.004);
+  ww_probe_add(&p, a, "shared.conflict", 1, 1);
+  ww_push(a, &p.gaps, ((ww_probe_gap){"ops.redux", "no such instruction"}));
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_err e = {0};
+  ww_json_begin(&j, &b);
+  ww_probe_write(&p, &j);
+  if (ww_probe_parse(b.s, b.n, a, &back, &e)) fail_msg("%s", e.msg);
+  assert_int_equal(back.points.n, 7);
+  assert_non_null(strstr(b.s, "no such instruction"));
+  ww_buf_free(&b);
+  ww_probe_distill(&back, a, &g);
+  assert_true(g.l2_latency == 246 && g.l2_bytes == 52428800 && g.l2_line == 128 && g.issue[WW_OP_ffma] == 1.01);
+  assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe 2026-11-20");
+  assert_true(isnan(g.dram_latency) && isnan(g.issue[WW_OP_fadd]));
+  assert_true(g.shared_conflict.n == 2 && g.shared_conflict.x[0] == 1 && g.shared_conflict.y[1] == 2);
+  assert_string_equal(g.architecture, "sm_99");
+  assert_true(g.sms == 10 && strstr(g.calibrated, "NVIDIA X"));
+}
+
+/* Bandwidth over occupancy of a memory with latency 300 ns (1 + 1.4 u^2) gives 1.4 back. */
+static void queueing_is_found_from_bandwidth_over_occupancy(void **state) {
+  ww_arena *a = *state;
+  ww_probe p = {.device = "X", .architecture = "sm_90", .date = "d", .sms = 100, .lanes = 32};
+  ww_gpu g = parsed(a, HEAD ",\"clock\":{\"boost_mhz\":2000}}");
+  ww_probe_add(&p, a, "dram.read_gbps", NAN, 4000);
+  for (double warps = 1; warps <= 16; warps *= 2) {
+    double bw = 0; /* the fixed point of bw = bytes / latency(bw), by bisection */
+    for (double step = 4000; step > 0.01; step /= 2)
+      if ((bw + step) * 300 * (1 + 1.4 * (bw + step) * (bw + step) / 16e6) < warps * 32 * 16 * 100) bw += step;
+    ww_probe_add(&p, a, "dram.read_gbps_by_warps", warps, bw);
+  }
+  ww_probe_distill(&p, a, &g);
+  if (!(fabs(g.dram_queue - 1.4) < 0.15)) fail_msg("k is %g", g.dram_queue);
+}
+
+/* docs/gpus.md: what stands behind its marker is made from gpu.def. */
+static ww_status docs_page(ww_arena *a, char **text, ww_buf *want, ww_err *e) {
+  static const char marker[] = "<!-- table -->\n";
+  ww_status st = ww_read_file(a, "docs/gpus.md", 1 << 20, text, NULL, e);
+  char *at = st ? NULL : strstr(*text, marker);
+  if (!st && !at) st = ww_fail(e, WW_EPARSE, "docs/gpus.md has no %s", marker);
+  if (st) return st;
+  ww_buf_add(want, *text, (size_t)(at - *text) + strlen(marker));
+  ww_buf_puts(want, "\n");
+  ww_gpu_table(want);
+  return WW_OK;
+}
+
+static void docs_page_is_current(void **state) {
+  char *text;
+  ww_buf b = {0};
+  ww_err e = {0};
+  if (docs_page(*state, &text, &b, &e)) fail_msg("%s", e.msg);
+  int differ = strcmp(text, b.s);
+  ww_buf_free(&b);
+  if (differ) fail_msg("docs/gpus.md is not what gpu.def says: run `make docs`");
+}
+
+static void docs_example_parses(void **state) {
+  char *text;
+  ww_err e = {0};
+  if (ww_read_file(*state, "docs/gpus.md", 1 << 20, &text, NULL, &e)) fail_msg("%s", e.msg);
+  char *at = strstr(text, "```json\n"), *end = at ? strstr(at + 8, "```") : NULL;
+  assert_non_null(end);
+  ww_gpu g = parsed(*state, ww_strndup(*state, at + 8, (size_t)(end - at - 8)));
+  assert_true(g.l2_curve.n == 2);
+}
+
+static int write_docs(const char *path) {
+  ww_arena *a = ww_arena_new();
+  char *text;
+  ww_buf b = {0};
+  ww_err e = {0};
+  ww_status st = docs_page(a, &text, &b, &e);
+  if (!st) st = ww_write_file_atomic(path, b.s, b.n, &e);
+  if (st) fprintf(stderr, "%s\n", e.msg);
+  ww_buf_free(&b);
+  ww_arena_free(a);
+  return st != WW_OK;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3 && strcmp(argv[1], "--write") == 0) return write_docs(argv[2]);
+  const struct CMUnitTest tests[] = {TEST(plain_and_sourced_numbers),
+                                     TEST(errors_name_the_member),
+                                     TEST(round_trip),
+                                     TEST(shipped_descriptions_are_plausible),
+                                     TEST(devices_find_their_description),
+                                     TEST(curves_interpolate),
+                                     TEST(a_probe_goes_over_a_description),
+                                     TEST(queueing_is_found_from_bandwidth_over_occupancy),
+                                     TEST(docs_page_is_current),
+                                     TEST(docs_example_parses)};
+  return RUN(tests);
+}
