@@ -76,9 +76,10 @@ $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 # What `warpwise record` loads into a program: its entry points are visible, nothing else of ours meets the program's own.
 RECORD_OBJS := $(RECORD_SRCS:src/%.c=$(BUILD)/%.o)
 $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
-	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,--exclude-libs,ALL $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
+	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
+$(BUILD)/measure/probe_text.o: $(wildcard src/measure/probe/*.cu)
 
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -126,10 +127,11 @@ $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 
 # The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
-GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare))
+GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare check_contents))
 $(BUILD)/gpu/launch_triples: tests/gpu/launch_triples.c tests/gpu/driver.c tests/triple.c tests/kernels/refs.c
 $(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
 $(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
+$(BUILD)/gpu/check_contents: tests/gpu/check_contents.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
@@ -215,8 +217,9 @@ format:
 bench: all
 	@scripts/bench.sh $(BUILD)
 
-docs: $(BUILD)/tests/unit/test_docs
+docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_docs --write docs/metrics.md
+	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
 	@scripts/codemap.sh
 
 install: all

@@ -13,12 +13,20 @@ static const char *kernel_text(uint32_t i, ww_arena *a) {
   uint32_t c = i / 6 % 13 + 2;
   const char *bodies[] = {
       ww_fmt(a, "  for (int j = i; j < n; j += gridDim.x * blockDim.x) y[j] = %u.5f * x[j] + y[j];\n", i),
-      ww_fmt(a, "  float s = 0;\n  for (int k = 0; k < %u; k++) s = fmaf(x[(i + k) %% n], %u.25f, s);\n  if (i < n) y[i] = s;\n", c, i),
+      ww_fmt(
+          a,
+          "  float s = 0;\n  for (int k = 0; k < %u; k++) s = fmaf(x[(i + k) %% n], %u.25f, s);\n  if (i < n) y[i] = s;\n",
+          c, i),
       ww_fmt(a, "  if (i >= %u && i + %u < n) y[i] = x[i - %u] + x[i + %u] - %u.0f * x[i];\n", c, c, c, c, i),
-      ww_fmt(a, "  __shared__ float t[256];\n  t[threadIdx.x] = i < n ? x[i] : 0.f;\n  __syncthreads();\n"
-                "  for (int s = 128; s; s >>= 1) {\n    if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s];\n"
-                "    __syncthreads();\n  }\n  if (!threadIdx.x) atomicAdd(y, t[0] * %u.0f);\n", i),
-      ww_fmt(a, "  if (i < n) {\n    float v = x[i];\n    y[i] = v > 0 ? sqrtf(v + %u.0f) : expf(v) / (1.f + %u.0f);\n  }\n", i, c),
+      ww_fmt(a,
+             "  __shared__ float t[256];\n  t[threadIdx.x] = i < n ? x[i] : 0.f;\n  __syncthreads();\n"
+             "  for (int s = 128; s; s >>= 1) {\n    if (threadIdx.x < s) t[threadIdx.x] += t[threadIdx.x + s];\n"
+             "    __syncthreads();\n  }\n  if (!threadIdx.x) atomicAdd(y, t[0] * %u.0f);\n",
+             i),
+      ww_fmt(
+          a,
+          "  if (i < n) {\n    float v = x[i];\n    y[i] = v > 0 ? sqrtf(v + %u.0f) : expf(v) / (1.f + %u.0f);\n  }\n",
+          i, c),
       ww_fmt(a, "  int j = (int)x[i %% n] & %u;\n  if (i < n) y[i] = x[j %% n] * %u.0f;\n", c * 64 - 1, i),
   };
   return ww_fmt(a,

@@ -112,6 +112,29 @@ if cmp -s "$dir/out" "$dir/readme"; then echo "ok $n - the README shows what the
   echo "not ok $n - the README shows what the program prints"
   diff "$dir/readme" "$dir/out" | head -n 10 | sed 's/^/# /'
 fi
+# ---- gpus ----
+try "gpus: the list" 0 '^h200 +NVIDIA H200 SXM +sm_90 +132 +1980 ' '' gpus
+try "gpus: the list as JSON" 0 '^\{"schema_version":1,"name":"mi300x",.*"sms":304,"lanes":64' '' gpus --json
+try "gpus show" 0 '^  l2.bytes +[0-9]+ byte +[a-z]' '' gpus show h200
+try "gpus show: instructions" 0 '^  ffma +[0-9.]+ +[0-9.]+$' '' gpus show h200
+try "gpus show as JSON" 0 '"dram":\{"bytes":\{"value":[0-9.e+]+,"source":"' '' gpus show h200 --json
+try "gpus show: a name nobody knows" 2 '' "no GPU is called 'h2000'; known are a10" gpus show h2000
+try "gpus show: none named" 2 '' 'name one GPU' gpus show
+try "gpus: a misspelt subcommand" 2 '' "not 'shwo'" gpus shwo
+sed 's/"sms": 132/"sm_s": 132/' "$(dirname "$0")/../gpus/h200.json" >"$dir/bad.json"
+try "gpus show: a description that lacks a member" 3 '' 'bad.json: sms is missing' gpus show "$dir/bad.json"
+sed 's/"line_bytes": /"line_bites": /' "$(dirname "$0")/../gpus/h200.json" >"$dir/bad.json"
+try "gpus show: a misspelt figure" 3 '' 'l1.line_bites: no figure is called so' gpus show "$dir/bad.json"
+try "gpus probe: no such device" 4 '' 'no CUDA d(river|evice)' gpus probe --device nosuchdevice
+try "gpus probe: a bad threshold" 2 '' 'expected a percentage' gpus probe --verify h200 --threshold ten
+try "gpus probe: an unknown description is found before the device is asked" 2 '' "no GPU is called 'h2000'" gpus probe --verify h2000
+printf '{"device":"NVIDIA H200","architecture":"sm_90","date":"2026-11-20","sms":132,"lanes":32,"points":[{"name":"l2.latency","value":%s}]}' 500 >"$dir/points.json"
+try "gpus probe --verify: off" 1 'l2.latency +[0-9.]+ +500 .*OFF' '' gpus probe --from "$dir/points.json" --verify h200
+try "gpus probe --verify: within the threshold" 0 '^0 of 1 figures' '' gpus probe --from "$dir/points.json" --verify h200 --threshold 300%
+try "gpus probe: measured over the description that fits" 0 '"latency":\{"value":500,"source":"probe 2026-11-20"\}' '' gpus probe --from "$dir/points.json" --json
+try "gpus probe -o" 0 '' '1 points of NVIDIA H200' gpus probe --from "$dir/points.json" -o "$dir/probed.json"
+try "gpus show: what a probe wrote" 0 'calibrated: probe of an NVIDIA H200, 2026-11-20' '' gpus show "$dir/probed.json"
+
 n=$((n + 1))
 left=$(find "$dir/tmp" -mindepth 1 | wc -l)
 if [ "$left" -eq 0 ]; then echo "ok $n - nothing is left in TMPDIR"; else bad=1; echo "not ok $n - $left files are left in TMPDIR"; fi

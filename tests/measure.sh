@@ -65,6 +65,17 @@ code=$?
 check "ready launches run where they were moved to" is 0
 check "... with the same contents" diff -r "$dir/dump" "$dir/dump2"
 
+portable=$kernels/../../examples/portable/histogram
+run "$portable.cl" --plan "$dir/portable.jsonl"
+check "a source with headers becomes one file" [ "$(ls "$dir/portable.jsonl.d" | grep -c '\.cl$')" -eq 1 ]
+run --launch "$dir/portable.jsonl" --device pocl --repeats 1 --json --dump "$dir/portable"
+check "... that runs by itself" row 1 '"time_us"'
+for e in cl cu; do
+  mkdir "$dir/portable.$e"
+  "$program" trace "$portable.$e" --full --dump "$dir/portable.$e" >"$dir/out" 2>"$dir/err" </dev/null
+  check "one kernel as .$e: the trace's result is the device's" cmp "$dir/portable.$e/arg2.bin" "$dir/portable/arg2.bin"
+done
+
 # ---- from a source alone, for a person ----
 cat >"$dir/axpy.cl" <<'CL'
 // warpwise: grid=n/64 block=64 n=1024 x=[n] y=[n]
@@ -78,6 +89,9 @@ check "a source with a comment" is 0
 check "... as a table" grep -qE '^  time_us +[0-9.]+ us' "$dir/out"
 check "... with its samples" grep -q '^  3 runs, middle half within' "$dir/out"
 check "... and what was assumed" grep -q '^  assumed ' "$dir/out"
+sed 's/1.0f/ONE/' "$dir/axpy.cl" >"$dir/flag.cl"
+run "$dir/flag.cl" --device pocl --repeats 1 -- -DONE=1.0f
+check "flags behind --" is 0
 sed 's/block=64/& cache=warm/' "$dir/axpy.cl" >"$dir/warm.cl"
 run "$dir/warm.cl" --device pocl --repeats 2 --json
 check "the second of two launches" row 1 '"cache":"warm".*"samples_us"'

@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli kernels cross record.
+# neither counts as one test by its exit status. Stages: layers unit cli kernels cross measure record emulate.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli kernels cross record}
+stages=${*:-layers unit cli kernels cross measure record emulate}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -49,6 +49,7 @@ for s in $stages; do
     done
     ;;
   cli) stage cli tests/cli.sh "$build/warpwise" ;;
+  measure) stage measure tests/measure.sh "$build/warpwise" ;;
   kernels)
     if [ ! -x "$build/tests/run_kernels" ]; then continue; fi
     if ! "$build/warpwise" --help | grep -q '^  trace '; then skip kernels "this build has no trace command"; continue; fi
@@ -63,6 +64,10 @@ for s in $stages; do
   record)
     if [ ! -x "$build/tests/cl_program" ] || [ ! -e "$build/libwarpwise-record.so" ]; then continue; fi
     stage record tests/record/run.sh "$build"
+    ;;
+  emulate)
+    if grep -q __asan_init "$build/libwarpwise.a"; then skip emulate "programs are not linked with a sanitised library"; continue; fi
+    stage emulate tests/emulate/run.sh "$build"
     ;;
   *) echo "run.sh: unknown stage $s" >&2; failed=$((failed + 1)) ;;
   esac

@@ -144,21 +144,6 @@ static ww_status show(ww_cmd *c, const char *which) {
 
 /* ---- probe ---- */
 
-static ww_status measure(ww_cmd *c, ww_probe *p) {
-  const options *o = c->opt;
-  static char self[PATH_MAX];
-  char *text;
-  size_t n;
-  if (o->from) {
-    c->file = o->from;
-    ww_status st = ww_read_file(c->arena, o->from, 16u << 20, &text, &n, &c->err);
-    return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
-  }
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  ww_probe_options po = {.device = c->global.device, .self = length > 0 ? self : NULL, .no_counters = o->no_counters};
-  return ww_probe_run(&po, c->arena, p, &c->err);
-}
-
 static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   const options *o = c->opt;
   ww_buf b = {0};
@@ -170,6 +155,30 @@ static ww_status write_raw(ww_cmd *c, const ww_probe *p) {
   ww_status st = ww_write_file_atomic(o->raw, b.s, b.n, &c->err);
   ww_buf_free(&b);
   return st;
+}
+
+/* What there is so far; the last call, when all is measured, is the one whose failure counts. */
+static void save(void *c, const ww_probe *p) {
+  if (write_raw(c, p)) ((ww_cmd *)c)->err = (ww_err){0};
+}
+
+static ww_status measure(ww_cmd *c, ww_probe *p) {
+  const options *o = c->opt;
+  static char self[PATH_MAX];
+  char *text;
+  size_t n;
+  if (o->from) {
+    c->file = o->from;
+    ww_status st = ww_read_file(c->arena, o->from, 16u << 20, &text, &n, &c->err);
+    return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
+  }
+  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  ww_probe_options po = {.device = c->global.device,
+                         .self = length > 0 ? self : NULL,
+                         .no_counters = o->no_counters,
+                         .save = save,
+                         .ctx = c};
+  return ww_probe_run(&po, c->arena, p, &c->err);
 }
 
 static void tell_gaps(const ww_probe *p) {

@@ -13,6 +13,7 @@
 #include "../measure/backend.h"
 #include "../measure/compile.h"
 #include "../measure/ncu.h"
+#include "../measure/opencl_source.h"
 #include "../measure/plan.h"
 #include "source.h"
 
@@ -26,16 +27,19 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     {"time-only", 0, WW_OPT_FLAG, NULL, "no counters", offsetof(options, time_only)},
-    {"repeats", 0, WW_OPT_UINT, "N", "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
+    {"repeats", 0, WW_OPT_UINT, "N",
+     "timed runs, at most 15 (default: 5 below 100 us, fewer above, more where they spread)",
      offsetof(options, repeats)},
     {"limit", 0, WW_OPT_STR, "SECONDS", "give up a kernel that takes longer (default 10)", offsetof(options, limit)},
     {"plan", 0, WW_OPT_STR, "OUT", "only write ready launches, to be measured elsewhere, and their code beside them",
      offsetof(options, plan)},
     {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
     {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)", offsetof(options, jobs)},
-    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 128)", offsetof(options, batch)},
+    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 128)",
+     offsetof(options, batch)},
     {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...", offsetof(options, dump)},
-    {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side", offsetof(options, compare)},
+    {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side",
+     offsetof(options, compare)},
     {"worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, worker)},
     {"compile-worker", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, compile_worker)},
     {"once", 0, WW_OPT_FLAG, NULL, NULL, offsetof(options, once)},
@@ -123,12 +127,25 @@ static ww_status collect(job *j) {
     ww_launch_merge(one, &over, j->a);
     if (c->noperands) one->file = c->operands[0];
     if (!one->file && !one->binary)
-      return ww_fail(&c->err, WW_EUSAGE, "name a source file, or a launch spec that has one");
+      st = ww_fail(&j->v[k].bad, WW_EUSAGE, "name a source file, or a launch spec that has one");
+    if (st && j->n == 1) return c->err = j->v[k].bad, st;
+    st = WW_OK;
   }
   return st;
 }
 
 /* ---- plan ---- */
+
+/* For the device's compiler: the project's, the spec's, those behind `--`. */
+static const char **flags_of(job *j, const item *i, uint32_t *n) {
+  ww_strings all = {0};
+  ww_err ignored;
+  ww_compile_flags(i->l.file, j->o->source.database, j->a, &all, &ignored);
+  for (uint32_t k = 0; k < i->l.nflags; k++) ww_push(j->a, &all, i->l.flags[k]);
+  for (uint32_t k = 0; k < j->c->nrest; k++) ww_push(j->a, &all, j->c->rest[k]);
+  *n = all.n;
+  return all.v;
+}
 
 /* Nothing is left to be found out: the device alone can tell whether it runs. */
 static bool complete(const ww_launch *l) {
@@ -183,7 +200,9 @@ static void plan(job *j) {
   for (uint32_t k = 0; k < j->n; k++) {
     item *i = &j->v[k];
     i->kernel = i->l.kernel;
-    if (!i->bad.code && !i->l.binary) plan_one(j, i, &cache);
+    if (i->bad.code || i->l.binary) continue;
+    plan_one(j, i, &cache);
+    if (ww_backend_of(&i->l) == &ww_backend_opencl) i->l.flags = flags_of(j, i, &i->l.nflags); /* built when loaded */
     ww_progress("planning", k + 1, j->n);
   }
   ww_source_free(&cache);
@@ -198,23 +217,19 @@ static ww_status architecture(job *j, char out[16], ww_err *e) {
     if (!st) snprintf(out, 16, "%s", g.architecture);
     return st;
   }
-  if (j->o->plan || !ww_backend_cuda.architecture)
-    return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
+  if (j->o->plan) return ww_fail(e, WW_EUSAGE, "name the GPU to compile for: --gpu h200");
+  if (!ww_backend_cuda.architecture)
+    return ww_fail(e, WW_EDEVICE, "the device does not tell its architecture: name it, --gpu h200");
   return ww_backend_cuda.architecture(j->c->global.device, out, e);
+}
+
+static bool is_hip(const job *j, const item *i) {
+  const char *dot = i->l.file ? strrchr(i->l.file, '.') : NULL;
+  return (dot && !strcmp(dot, ".hip")) || (j->o->source.lang && !strcmp(j->o->source.lang, "hip"));
 }
 
 static bool to_compile(const item *i) {
   return !i->bad.code && !i->l.binary && ww_backend_of(&i->l) == &ww_backend_cuda;
-}
-
-static const char **flags_of(job *j, const item *i, uint32_t *n) {
-  ww_strings all = {0};
-  ww_err ignored;
-  ww_compile_flags(i->l.file, j->o->source.database, j->a, &all, &ignored);
-  for (uint32_t k = 0; k < i->l.nflags; k++) ww_push(j->a, &all, i->l.flags[k]);
-  for (uint32_t k = 0; k < j->c->nrest; k++) ww_push(j->a, &all, j->c->rest[k]);
-  *n = all.n;
-  return all.v;
 }
 
 /* Everything that is to run on CUDA, in one go; its errors are the launches' own. */
@@ -227,6 +242,12 @@ static void compile(job *j) {
   for (uint32_t k = 0; k < j->n; k++) {
     item *i = &j->v[k];
     if (!to_compile(i)) continue;
+    if (is_hip(j, i)) {
+      ww_fail(&i->bad, WW_EUNSUPPORTED,
+              "HIP code cannot be measured: there is no backend for AMD GPUs; a kernel written with warpwise_kernel.h "
+              "runs as CUDA and OpenCL too");
+      continue;
+    }
     of[n] = i;
     jobs[n] = (ww_compile_job){.file = i->l.file, .kernel = i->l.kernel};
     jobs[n].flags = flags_of(j, i, &jobs[n].nflags);
@@ -332,21 +353,26 @@ static void on_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 
 /* ---- ready launches for another machine ---- */
 
-/* Copies a file beside OUT under the hash of its bytes; the path as OUT's lines name it. */
-static ww_status put_beside(job *j, const char *path, const char **out, ww_err *e) {
-  char *data;
-  size_t n;
-  const char *dot = strrchr(ww_path_base(path), '.');
+/* Puts code beside OUT under the hash of its bytes; the path as OUT's lines name it. */
+static ww_status put_beside(job *j, const char *data, size_t n, const char *suffix, const char **out, ww_err *e) {
   const char *dir = ww_fmt(j->a, "%s.d", j->o->plan);
-  ww_status st = ww_read_file(j->a, path, (size_t)1 << 30, &data, &n, e);
-  if (st) return st;
-  const char *name = ww_fmt(j->a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), dot ? dot : "");
+  const char *name = ww_fmt(j->a, "%016llx%s", (unsigned long long)ww_hash(data, n, 0), suffix);
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
     return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", dir, strerror(errno));
   const char *to = ww_path_join(j->a, dir, name);
-  if (!ww_file_exists(to)) st = ww_write_file_atomic(to, data, n, e);
   *out = ww_fmt(j->a, "%s/%s", ww_path_base(dir), name);
-  return st;
+  return ww_file_exists(to) ? WW_OK : ww_write_file_atomic(to, data, n, e);
+}
+
+/* The code of a launch: compiled, or an OpenCL source with its headers in it. */
+static ww_status code_beside(job *j, const ww_launch *l, const char **out, ww_err *e) {
+  char *data;
+  const char *text, *dot = l->binary ? strrchr(ww_path_base(l->binary), '.') : ".cl";
+  size_t n;
+  ww_status st = l->binary ? ww_read_file(j->a, l->binary, (size_t)1 << 30, &data, &n, e)
+                           : ww_opencl_source(l->file, l->flags, l->nflags, j->a, &text, e);
+  if (st) return st;
+  return l->binary ? put_beside(j, data, n, dot ? dot : "", out, e) : put_beside(j, text, strlen(text), dot, out, e);
 }
 
 static const char *absolute(const char *path, ww_arena *a) {
@@ -357,7 +383,7 @@ static const char *absolute(const char *path, ww_arena *a) {
 static ww_status plan_line(job *j, const item *i, ww_buf *out, ww_err *e) {
   ww_launch l = i->l;
   ww_json w = {0};
-  ww_status st = put_beside(j, l.binary ? l.binary : l.file, &l.binary, e);
+  ww_status st = code_beside(j, &i->l, &l.binary, e);
   if (st) return st;
   l.file = absolute(l.file, j->a);
   l.args = WW_NEWN(j->a, ww_arg, l.nargs + 1);

@@ -170,7 +170,10 @@ static void cuda_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 
 static void dialect_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   const char *shim = ww_shim_dir(a);
-  if (j->plain) return;
+  if (j->plain) {
+    ADD(a, v, "-idirafter", ww_path_join(a, shim, "openmp")); /* omp.h, where no OpenMP is installed */
+    return;
+  }
   switch (j->dialect) {
   case WW_CUDA: cuda_words(j, a, v); break;
   case WW_HIP:

@@ -208,6 +208,8 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   const char *eq = strchr(flag, '=');
   size_t head = eq ? (size_t)(eq - flag) : strlen(flag);
   if (nvcc_math(flag, a, out)) return false;
+  if (ww_starts(flag, "-fopenmp-targets") || !strcmp(flag, "-mp=gpu"))
+    out->dialect = WW_OPENMP; /* regions may be in headers */
   if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
     const char *value = eq ? eq + 1 : next;
     if (head >= 4 && value) {

@@ -99,6 +99,8 @@ static ww_status name_unit(session *s, ww_unit_job *u, ww_err *e) {
   ww_compile_words(&u->flags, u->nvcc, s->a, &words);
   for (uint32_t i = 0; i < words.n; i++) mix(h, words.v[i]);
   mix(h, s->compiler);
+  mix(h, WW_VERSION); /* of what becomes of the source before NVRTC sees it */
+  for (int i = 0; !u->nvcc && ww_nvrtc_headers[i][0]; i++) mix(h, ww_nvrtc_headers[i][1]);
   mix(h, u->architecture);
   for (uint32_t i = 0; i < u->kernels.n; i++)
     if (is_instance(u->kernels.v[i], s->a)) ww_push(s->a, &instances, u->kernels.v[i]);
@@ -157,23 +159,26 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
   return st;
 }
 
-static void finish_job(ww_compile_job *j, const ww_pool_unit *u) {
+static void finish_job(ww_compile_job *j, const ww_pool_unit *u, ww_arena *a) {
   j->error = u->error;
-  if (j->error.code) {
-    if (!j->error.file && j->file) j->error.file = j->file;
-    return;
+  for (uint32_t i = 0; !j->error.code && j->kernel && i < u->job.kernels.n; i++) {
+    if (strcmp(u->job.kernels.v[i], j->kernel) != 0) continue;
+    j->entry = u->job.entries[i];
+    if (!j->entry) ww_unit_no_entry(&u->job, j->kernel, a, &j->error);
   }
-  j->binary = u->job.out;
+  if (j->error.code && !j->error.file) j->error.file = j->file;
+  j->binary = j->error.code ? NULL : u->job.out;
   j->compiler = u->job.compiler;
-  for (uint32_t i = 0; j->kernel && i < u->job.kernels.n; i++)
-    if (!strcmp(u->job.kernels.v[i], j->kernel)) j->entry = u->job.entries[i];
 }
 
 /* Whether another kernel's name may be to blame: then each is tried on its own. */
 static bool worth_splitting(session *s, const ww_pool_unit *u) {
-  bool named = !u->error.line;
-  for (uint32_t i = 0; i < u->job.kernels.n; i++) named |= is_instance(u->job.kernels.v[i], s->a);
-  return u->error.code == WW_EDATA && u->job.kernels.n > 1 && named;
+  uint32_t missing = 0, instances = 0;
+  for (uint32_t i = 0; i < u->job.kernels.n; i++) {
+    instances += is_instance(u->job.kernels.v[i], s->a);
+    missing += !u->error.code && !u->job.entries[i];
+  }
+  return u->job.kernels.n > 1 && (missing > 1 || (u->error.code == WW_EDATA && instances));
 }
 
 static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *units, const uint32_t *unit_of,
@@ -186,7 +191,7 @@ static ww_status split_failed(session *s, const keyed *k, const ww_pool_unit *un
     job[n++] = k[i].job;
   }
   ww_status st = n ? run_units(s, alone, n, e) : WW_OK;
-  for (uint32_t i = 0; !st && i < n; i++) finish_job(&s->jobs[job[i]], &alone[i]);
+  for (uint32_t i = 0; !st && i < n; i++) finish_job(&s->jobs[job[i]], &alone[i], s->a);
   return st;
 }
 
@@ -204,6 +209,6 @@ ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options 
     make_unit(&s, &k[i], end - i, &units[nunits++]);
   }
   st = run_units(&s, units, nunits, e);
-  for (uint32_t i = 0; !st && i < n; i++) finish_job(&jobs[k[i].job], &units[unit_of[i]]);
+  for (uint32_t i = 0; !st && i < n; i++) finish_job(&jobs[k[i].job], &units[unit_of[i]], a);
   return st ? st : split_failed(&s, k, units, unit_of, e);
 }

@@ -24,13 +24,13 @@ typedef struct {
   const char *architecture; /* "sm_90" */
   const char *with;         /* "nvcc", "nvrtc", NULL: nvcc where found */
   uint32_t processes;       /* 0: one per core */
-  const char *self;         /* the program's own path, run as the worker */
+  const char *self;         /* the program's own path, run as the worker; NULL: one after another in this process */
   const char *cache;        /* folder; NULL: warpwise's cache folder */
 } ww_compile_options;
 
 /* Jobs with the same source and flags share a run. Fails only when no compiler is there at all; else see each job's error. */
 ww_status ww_compile(ww_compile_job *jobs, uint32_t n, const ww_compile_options *o, ww_arena *a, ww_err *e);
-/* One NVRTC program after another, from lines on stdin; the worker. */
+/* One unit after another, from lines on stdin; the worker (`warpwise measure --compile-worker`). */
 ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e);
 /* The device code of a CUDA source: what NVRTC can compile (host functions and host headers taken out, lines kept). */
 char *ww_device_code(const char *text, ww_arena *a);

@@ -24,12 +24,14 @@ typedef struct {
   const char *out;  /* path of the .cubin to write; the same with .json behind it for what is known of it */
   /* out */
   const char *compiler;
-  const char **entries; /* per kernel: its mangled name in the code */
+  const char **entries; /* per kernel: its mangled name in the code, NULL: it has none that is meant */
 } ww_unit_job;
 
 /* ---- compile_unit.c: one unit, in this process ---- */
 /* Compiles, writes out and its .json, fills the outs. The error is the compiler's first one, with its place. */
 ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e);
+/* The error for a kernel that the unit's code has not. */
+ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e);
 /* The same from the cache; false: not there. */
 bool ww_unit_cached(ww_unit_job *u, ww_arena *a);
 /* Text of the unit's source; e->file is set when it cannot be read. */
@@ -67,6 +69,8 @@ const char *ww_compile_next_error(const char *log, ww_arena *a, ww_err *out);
 const char *ww_cuda_root(ww_arena *a, const char *below); /* first toolkit folder that has the file `below`, or NULL */
 
 /* ---- device_code.c ---- */
+/* ww_device_code where macros of other texts (the file's headers) may stand for __device__ too. */
+char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena *a);
 /* Takes out what stands on a line that a compiler rejected, in place; false: nothing to take out. */
 bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);
 

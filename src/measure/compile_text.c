@@ -124,10 +124,11 @@ static const char *resolve(finder *f, const char *from, const char *name, bool a
   return NULL;
 }
 
-static bool known(const finder *f, const char *path) {
+/* A header may be spelled in several ways. */
+static const ww_header *known(const finder *f, const char *path, const char *name) {
   for (uint32_t i = 0; i < f->out->n; i++)
-    if (!strcmp(f->out->v[i].path, path)) return true;
-  return false;
+    if (!strcmp(f->out->v[i].path, path) && (!name || !strcmp(f->out->v[i].name, name))) return &f->out->v[i];
+  return NULL;
 }
 
 static void find_in(finder *f, const char *file, const char *text, int depth) {
@@ -141,10 +142,12 @@ static void find_in(finder *f, const char *file, const char *text, int depth) {
     if (*q != '"' && *q != '<') continue;
     size_t n = strcspn(q + 1, *q == '"' ? "\"\n" : ">\n");
     const char *name = ww_strndup(f->a, q + 1, n), *path = resolve(f, file, name, *q == '<');
-    char *body;
-    if (!path || known(f, path) || f->out->n >= 512 || ww_read_file(f->a, path, 32u << 20, &body, NULL, NULL)) continue;
-    ww_push(f->a, f->out, (ww_header){.name = name, .path = path, .text = body});
-    find_in(f, path, body, depth + 1);
+    if (!path || known(f, path, name) || f->out->n >= 512) continue;
+    const ww_header *before = known(f, path, NULL);
+    char *body = NULL;
+    if (!before && ww_read_file(f->a, path, 32u << 20, &body, NULL, NULL)) continue;
+    ww_push(f->a, f->out, (ww_header){.name = name, .path = path, .text = before ? before->text : body});
+    if (!before) find_in(f, path, body, depth + 1);
   }
 }
 
@@ -160,6 +163,7 @@ void ww_compile_includes(const char *file, const char *text, const ww_words *fla
     ww_push(a, out, (ww_header){.name = path, .path = path, .text = body});
     find_in(&f, path, body, 0);
   }
+  if (file) ww_push(a, &f.dirs, ww_path_dir(a, file)); /* as both compilers are told */
   find_in(&f, file ? file : "./source.cu", text, 0);
 }
 

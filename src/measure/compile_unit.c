@@ -18,15 +18,6 @@ static const char *sidecar(const ww_unit_job *u, ww_arena *a) { return ww_fmt(a,
 
 /* ---- which entry is meant ---- */
 
-static ww_status no_entry(const ww_words *kernels, const char *asked, ww_err *e) {
-  ww_buf names = {0};
-  for (uint32_t i = 0; i < kernels->n && names.n < 300; i++) ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels->v[i]);
-  ww_status st = ww_fail(e, WW_EDATA, "the compiled code has no kernel `%s` (or several of that name); it has %s",
-                         asked, names.n ? names.s : "none");
-  ww_buf_free(&names);
-  return st;
-}
-
 /* entries[i] NULL: not there. Returns how many are missing. */
 static uint32_t find_entries(ww_unit_job *u, const ww_words *kernels, ww_arena *a) {
   uint32_t missing = 0;
@@ -107,11 +98,10 @@ static ww_status compile(ww_unit_job *u, const char *nvcc, ww_words *kernels, ww
   if (st || !find_entries(u, kernels, a)) return st;
   collect_instances(u, true, a, &more);
   if (more.n == instances.n) return WW_OK;
-  kernels->n = 0;
   ww_err ignored;
-  st = run_compiler(u, nvcc, &more, a, &ignored);
-  if (st) st = run_compiler(u, nvcc, &instances, a, e); /* the name was no name: what there is, for the message */
-  if (!st) st = read_kernels(u, a, kernels, e);
+  if (run_compiler(u, nvcc, &more, a, &ignored)) return WW_OK; /* the first code stays: the name was no name */
+  kernels->n = 0;
+  st = read_kernels(u, a, kernels, e);
   if (!st) find_entries(u, kernels, a);
   return st;
 }
@@ -124,8 +114,17 @@ ww_status ww_unit_compile(ww_unit_job *u, ww_arena *a, ww_err *e) {
   if (!u->compiler) u->compiler = u->nvcc ? ww_nvcc_version(nvcc, a) : ww_nvrtc_version(a, e);
   if (!u->compiler) return WW_EDEVICE;
   ww_status st = compile(u, nvcc, &kernels, a, e);
-  if (!st) st = write_sidecar(u, &kernels, a, e);
-  for (uint32_t i = 0; !st && i < u->kernels.n; i++)
-    if (!u->entries[i]) st = no_entry(&kernels, u->kernels.v[i], e);
+  return st ? st : write_sidecar(u, &kernels, a, e);
+}
+
+ww_status ww_unit_no_entry(const ww_unit_job *u, const char *asked, ww_arena *a, ww_err *e) {
+  ww_words kernels = {0};
+  ww_buf names = {0};
+  ww_status st = read_kernels(u, a, &kernels, e);
+  if (st) return st;
+  for (uint32_t i = 0; i < kernels.n && names.n < 300; i++) ww_buf_fmt(&names, "%s%s", i ? ", " : "", kernels.v[i]);
+  st = ww_fail(e, WW_EDATA, "the compiled code has no kernel `%s` (or several of that name); it has %s", asked,
+               names.n ? names.s : "none");
+  ww_buf_free(&names);
   return st;
 }

@@ -205,6 +205,17 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
   return st;
 }
 
+/* Asks the driver alone: no context, so that the process that compiles holds nothing on the device. */
+static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) {
+  ww_device d = {0};
+  char name[128] = "";
+  ww_status st = ww_cuda_open(&d.api, e);
+  if (!st) st = choose(&d, device, name, e);
+  if (!st)
+    snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR), attribute(&d, WW_CUDA_CAPABILITY_MINOR));
+  return st;
+}
+
 /* ---- running ---- */
 
 static ww_status cuda_flush(ww_device *d, ww_err *e) {

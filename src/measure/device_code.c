@@ -11,6 +11,8 @@
 typedef struct {
   const char *name;
   uint32_t n;
+  const char *text;
+  size_t text_n;
   bool device; /* its text holds __device__ or the like */
 } macro;
 
@@ -18,7 +20,7 @@ typedef struct {
   const ww_scan *s;
   char *out;
   ww_arena *a;
-  WW_VEC(macro) macros; /* of this file */
+  WW_VEC(macro) macros; /* of this file and of its headers */
 } extractor;
 
 static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
@@ -45,43 +47,59 @@ static const char *const type_words[] = {"typedef", "using",     "enum",        
                                          "union",   "namespace", "static_assert", "concept",  "friend",
                                          "public",  "private",   "protected",     "operator", NULL};
 
-static bool has_device_word(const char *text, size_t n) {
-  for (int k = 0; device_words[k]; k++)
-    if (memmem(text, n, device_words[k], strlen(device_words[k]))) return true;
-  return false;
-}
-
 /* Where the directive that begins at i ends. */
 static uint32_t directive_end(const ww_scan *s, uint32_t i) {
   while (i < s->n && s->kind[i] == WW_BYTE_DIRECTIVE) i++;
   return i;
 }
 
-static void find_macros(extractor *x) {
-  const ww_scan *s = x->s;
-  for (uint32_t i = 0, end; i < s->n; i = end + 1) {
-    if (s->kind[end = i] != WW_BYTE_DIRECTIVE) continue;
-    end = directive_end(s, i);
-    const char *p = s->text + i + 1, *stop = s->text + end;
-    p += strspn(p, " \t");
-    if (stop - p < 8 || strncmp(p, "define", 6)) continue;
-    p += 6 + strspn(p + 6, " \t");
+static bool has_word(const char *text, size_t n, const char *w, size_t len) {
+  for (const char *p = text; (p = memmem(p, n - (size_t)(p - text), w, len)); p++)
+    if ((p == text || !word_char(p[-1])) && (p + len == text + n || !word_char(p[len]))) return true;
+  return false;
+}
+
+/* The lines of one text that define macros. */
+static void find_macros(extractor *x, const char *text) {
+  for (const char *p = text; *p;) {
+    const char *line = p, *end = p + strcspn(p, "\n");
+    while (*end && end > line && end[-1] == '\\') end += 1 + strcspn(end + 1, "\n");
+    p = end + (*end == '\n');
+    line += strspn(line, " \t");
+    if (*line != '#') continue;
+    line += 1 + strspn(line + 1, " \t");
+    if (!ww_starts(line, "define")) continue;
+    line += 6 + strspn(line + 6, " \t");
     uint32_t n = 0;
-    while (p + n < stop && word_char(p[n])) n++;
-    ww_push(x->a, &x->macros, (macro){p, n, has_device_word(p + n, (size_t)(stop - p) - n)});
+    while (line + n < end && word_char(line[n])) n++;
+    macro m = {.name = line, .n = n, .text = line + n, .text_n = (size_t)(end - line) - n};
+    for (int k = 0; device_words[k]; k++)
+      m.device |= has_word(m.text, m.text_n, device_words[k], strlen(device_words[k]));
+    if (n) ww_push(x->a, &x->macros, m);
   }
 }
 
+/* A macro may stand for another; each is tried in all its definitions, as #if is not looked at. */
+static void chain_macros(extractor *x) {
+  for (int round = 0; round < 3; round++)
+    for (uint32_t i = 0; i < x->macros.n; i++)
+      for (uint32_t k = 0; k < x->macros.n && x->macros.v[i].device; k++)
+        if (!x->macros.v[k].device && x->macros.v[k].text_n < 200)
+          x->macros.v[k].device =
+              has_word(x->macros.v[k].text, x->macros.v[k].text_n, x->macros.v[i].name, x->macros.v[i].n);
+}
+
 static void note_macro(const extractor *x, const char *w, size_t n, head_words *h) {
+  bool found = false;
   for (uint32_t i = 0; i < x->macros.n; i++) {
     const macro *m = &x->macros.v[i];
     if (m->n != n || memcmp(m->name, w, n)) continue;
     h->device |= m->device;
-    return;
+    found = true;
   }
   bool upper = n > 2 && !isdigit((unsigned char)w[0]);
   for (size_t i = 0; i < n; i++) upper &= !islower((unsigned char)w[i]);
-  h->unknown |= upper;
+  h->unknown |= upper && !found;
 }
 
 static void note_word(const extractor *x, uint32_t at, uint32_t n, head_words *h, bool first) {
@@ -303,17 +321,21 @@ static void drop_headers(extractor *x) {
   }
 }
 
-char *ww_device_code(const char *text, ww_arena *a) {
+char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena *a) {
   ww_scan s;
   size_t n = strlen(text);
   ww_scan_source(text, n, a, &s);
   extractor x = {.s = &s, .out = ww_strndup(a, text, n), .a = a};
-  find_macros(&x);
+  find_macros(&x, text);
+  for (uint32_t i = 0; others && i < others->n; i++) find_macros(&x, others->v[i].text);
+  chain_macros(&x);
   for (uint32_t i = 0; i < s.ndecls; i++)
     if (is_host(&x, &s.decls[i])) blank(&x, s.decls[i].begin, s.decls[i].end);
   drop_headers(&x);
   return x.out;
 }
+
+char *ww_device_code(const char *text, ww_arena *a) { return ww_device_code_among(text, NULL, a); }
 
 /* ---- what a compiler rejected ---- */
 

@@ -13,10 +13,10 @@
 
 #define BATCH 128
 #define MOST_SAMPLES 15
-#define SPREAD 0.03      /* IQR over median above which more rounds are run */
-#define STEADY_US 10e3   /* ... of launches below this */
-#define CLOCK_OFF 0.02   /* a sample this far from the batch's median clock is dropped */
-#define SPIN_S 0.05      /* of work before the first batch, so that the clocks are up */
+#define SPREAD 0.03    /* IQR over median above which more rounds are run */
+#define STEADY_US 10e3 /* ... of launches below this */
+#define CLOCK_OFF 0.02 /* a sample this far from the batch's median clock is dropped */
+#define SPIN_S 0.05    /* of work before the first batch, so that the clocks are up */
 
 typedef struct {
   uint32_t index; /* of the launch */
@@ -78,7 +78,7 @@ static uint32_t kept(const slot *s, const double *of, double *out) {
 
 /* Marks the samples that ran at another clock than the batch: a clock that was not up yet, or a throttled one. */
 static void drop_off_clock(meter *t, ww_arena *a) {
-  double *all = WW_NEWN(a, double, (size_t)t->n * (MOST_SAMPLES + 1));
+  double *all = WW_NEWN(a, double, (size_t)t->n *(MOST_SAMPLES + 1));
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->n; k++)
     for (uint32_t i = 0; i < t->v[k].n; i++)
@@ -217,7 +217,7 @@ static ww_status count_set(meter *t, ww_counter_set set, slot **pick, uint32_t n
 }
 
 static ww_status time_round(meter *t, slot **pick, uint32_t n, ww_arena *a, ww_err *e) {
-  double *values = WW_NEWN(a, double, (size_t)n * WW_NMETRICS);
+  double *values = WW_NEWN(a, double, (size_t)n *WW_NMETRICS);
   uint32_t passes;
   ww_status st = count_set(t, WW_SET_TIME, pick, n, &passes, values, e);
   for (uint32_t k = 0; !st && k < n && pick[k]->ready; k++) {
@@ -258,7 +258,7 @@ static ww_status count_tensor(meter *t, slot **pick, uint32_t n, double *values,
 
 static ww_status count_all(meter *t, ww_arena *a, ww_err *e) {
   slot **pick = WW_NEWN(a, slot *, t->n);
-  double *values = WW_NEWN(a, double, (size_t)t->n * WW_NMETRICS);
+  double *values = WW_NEWN(a, double, (size_t)t->n *WW_NMETRICS);
   uint32_t n = 0, passes = 0;
   for (uint32_t k = 0; k < t->n; k++) {
     for (int i = 0; i < WW_NMETRICS; i++) t->v[k].m[i] = NAN;

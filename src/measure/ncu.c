@@ -5,6 +5,7 @@
  * launch that could not be loaded leaves none. */
 #include "ncu.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,7 +72,8 @@ static double number(const words *row, int at) {
 /* "(8, 1, 1)" is grid or block. */
 static bool same_shape(const words *row, int at, const uint64_t dims[3]) {
   unsigned long long d[3];
-  if (at < 0 || (uint32_t)at >= row->n || sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3) return true;
+  if (at < 0 || (uint32_t)at >= row->n || sscanf(row->v[at], " (%llu, %llu, %llu)", &d[0], &d[1], &d[2]) != 3)
+    return true;
   for (int k = 0; k < 3; k++)
     if (d[k] != (dims[k] ? dims[k] : 1)) return false;
   return true;
@@ -91,7 +93,9 @@ static void read_row(const words *head, const words *row, ww_ncu_row *out) {
 ww_status ww_ncu_parse(const char *csv, const ww_launch *l, uint32_t n, ww_arena *a, ww_ncu_row *rows, ww_err *e) {
   const char *at = csv;
   while (at && !ww_starts(at, "\"ID\"")) at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-  if (!at) return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s", csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
+  if (!at)
+    return ww_fail(e, WW_EDATA, "Nsight Compute gave no table: %.300s",
+                   csv + (strlen(csv) > 300 ? strlen(csv) - 300 : 0));
   words head = fields(&at, a);
   int name = column(&head, "Kernel Name"), grid = column(&head, "Grid Size"), block = column(&head, "Block Size");
   fields(&at, a); /* units */
@@ -130,7 +134,11 @@ static const char *name_filter(const ww_launch *l, uint32_t n, ww_arena *a) {
   for (uint32_t k = 0; k < n; k++) {
     bool seen = false;
     for (uint32_t i = 0; i < k && !seen; i++) seen = !strcmp(l[i].kernel, l[k].kernel);
-    if (!seen) ww_buf_fmt(&b, "%s%s", added++ ? "|" : "", l[k].kernel);
+    if (!seen && added++) ww_buf_puts(&b, "|");
+    for (const char *c = l[k].kernel; !seen && *c; c++) {
+      if (!isalnum((unsigned char)*c) && *c != '_') ww_buf_puts(&b, "\\");
+      ww_buf_add(&b, c, 1);
+    }
   }
   ww_buf_puts(&b, ")$");
   const char *text = ww_strdup(a, b.s);
@@ -174,15 +182,40 @@ ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o
   if (!n) return WW_OK;
   if (!mkdtemp(dir)) return ww_fail(e, WW_EIO, "cannot make a folder in %s", tmp ? tmp : "/tmp");
   const char *spec = ww_path_join(a, dir, "launches.jsonl");
-  const char *argv[] = {"env", "LC_ALL=C", "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-fp",
-                        "--print-kernel-base", "mangled", "--metrics", metric_list(a), "--cache-control", "all",
-                        "--clock-control", "none", "--kernel-name-base", "mangled", "--kernel-name",
-                        name_filter(l, n, a), self, "measure", "--once", "--launch", spec,
-                        o->device ? "--device" : NULL, o->device, NULL};
+  const char *argv[] = {"env",
+                        "LC_ALL=C",
+                        "ncu",
+                        "--csv",
+                        "--page",
+                        "raw",
+                        "--print-units",
+                        "base",
+                        "--print-fp",
+                        "--print-kernel-base",
+                        "mangled",
+                        "--metrics",
+                        metric_list(a),
+                        "--cache-control",
+                        "all",
+                        "--clock-control",
+                        "none",
+                        "--kernel-name-base",
+                        "mangled",
+                        "--kernel-name",
+                        name_filter(l, n, a),
+                        self,
+                        "measure",
+                        "--once",
+                        "--launch",
+                        spec,
+                        o->device ? "--device" : NULL,
+                        o->device,
+                        NULL};
   ww_status st = write_specs(with_whole_paths(l, n, a), n, spec, e);
   if (!st) st = ww_run(argv, NULL, 0, 600 + 10.0 * n, &r, e);
   if (!st && r.exit_code == 127)
-    st = ww_fail(e, WW_EDEVICE, "ncu is not there: install Nsight Compute (part of the CUDA toolkit) and put it on PATH");
+    st = ww_fail(e, WW_EDEVICE,
+                 "ncu is not there: install Nsight Compute (part of the CUDA toolkit) and put it on PATH");
   else if (!st && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "Nsight Compute took more than %g s", 600 + 10.0 * n);
   else if (!st)

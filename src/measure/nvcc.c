@@ -79,7 +79,7 @@ static ww_status explain(const ww_run_result *r, const ww_unit_job *u, const cha
   const char *logs[] = {r->err.s, r->out.s};
   for (int i = 0; i < 2; i++)
     if (ww_compile_next_error(logs[i], a, &m)) {
-      if (m.file && !strcmp(m.file, input)) m.file = u->file;
+      if (m.file && input != u->file && !strcmp(m.file, input)) m.file = u->file, m.line = m.col = 0;
       if (e) *e = m;
       return m.code;
     }

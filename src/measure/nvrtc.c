@@ -109,11 +109,14 @@ typedef struct {
 static void collect_headers(program *p, const char *text) {
   ww_compile_includes(p->u->file, text, &p->u->flags, p->a, &p->headers);
   p->nlocal = p->headers.n;
+  ww_headers local = p->headers;
+  p->text = ww_device_code_among(text, &local, p->a);
   for (int i = 0; ww_nvrtc_headers[i][0]; i++)
     ww_push(p->a, &p->headers, (ww_header){.name = ww_nvrtc_headers[i][0], .text = ww_nvrtc_headers[i][1]});
   p->header_text = WW_NEWN(p->a, char *, p->headers.n);
   for (uint32_t i = 0; i < p->headers.n; i++)
-    p->header_text[i] = i < p->nlocal ? ww_device_code(p->headers.v[i].text, p->a) : (char *)p->headers.v[i].text;
+    p->header_text[i] =
+        i < p->nlocal ? ww_device_code_among(p->headers.v[i].text, &local, p->a) : (char *)p->headers.v[i].text;
 }
 
 static void collect_options(program *p) {
@@ -136,12 +139,18 @@ static void collect_options(program *p) {
 static void include_used(program *p, const char *text) {
   static const char *const uses[][2] = {{"std::", "cmath"},
                                         {"std::", "algorithm"},
+                                        {"std::numeric_limits", "limits"},
                                         {"std::is_", "type_traits"},
-                                        {"std::enable", "type_traits"},
+                                        {"std::enable_if", "type_traits"},
                                         {"std::decay", "type_traits"},
                                         {"std::conditional", "type_traits"},
+                                        {"std::common_type", "type_traits"},
+                                        {"std::integral_constant", "type_traits"},
+                                        {"std::make_", "type_traits"},
                                         {"std::remove_", "type_traits"},
-                                        {"std::numeric_limits", "limits"}};
+                                        {"std::pair", "utility"},
+                                        {"std::array", "array"},
+                                        {"std::tuple", "tuple"}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++)
     if (strstr(text, uses[i][0])) ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
 }
@@ -205,6 +214,7 @@ static ww_status first_error(const program *p, ww_err *e) {
   ww_err m;
   if (!ww_compile_next_error(p->log, p->a, &m))
     return ww_fail(e, WW_EDATA, "NVRTC: %.*s", (int)strcspn(p->log, "\n"), *p->log ? p->log : "compilation failed");
+  if (m.file && !strcmp(m.file, "__nv_name_map")) m.file = NULL, m.line = 0; /* a name expression */
   if (e) *e = m;
   return m.code;
 }
@@ -239,7 +249,6 @@ ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_a
   if (!st) st = ww_unit_text(u, a, &text, e);
   if (st) return st;
   program p = {.u = u, .instances = instances, .a = a, .name = u->file ? u->file : "source.cu"};
-  p.text = ww_device_code(text, a);
   collect_headers(&p, text);
   collect_options(&p);
   include_used(&p, p.text);

@@ -43,7 +43,7 @@ static const char prelude[] =
     "#define M_SQRT1_2 0.70710678118654752440\n#define HUGE_VAL __longlong_as_double(0x7ff0000000000000LL)\n"
     "#define HUGE_VALF __int_as_float(0x7f800000)\n#define INFINITY __int_as_float(0x7f800000)\n"
     "#define NAN __int_as_float(0x7fffffff)\n"
-    "#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n"
+    "#define __const__ const\n#define __const const\n#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n"
     "#ifndef NULL\n#define NULL 0\n#endif\n"
     "#ifndef assert\n#define assert(...) ((__VA_ARGS__) ? (void)0 : __trap())\n#endif\n";
 

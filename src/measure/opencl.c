@@ -9,10 +9,11 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../gpu/gpu.h"
 #include "backend.h"
 #include "contents.h"
 
-#define CHUNK ((size_t)16 << 20)      /* bytes read back at once */
+#define CHUNK ((size_t)16 << 20) /* bytes read back at once */
 #define MOST_FLUSH ((size_t)256 << 20)
 #define LEAST_FLUSH ((size_t)16 << 20)
 
@@ -30,7 +31,8 @@ struct ww_device {
   cl_context context;
   cl_command_queue queue;
   uint64_t memory, most, held; /* bytes: of the device, of one buffer, in use */
-  uint32_t align;              /* of a pointer into a buffer, bytes */
+  bool cpu;
+  uint32_t align; /* of a pointer into a buffer, bytes */
   cl_kernel flusher;
   cl_program flush_program;
   cl_mem flush_data, flush_out;
@@ -86,10 +88,9 @@ static ww_status make_flush(ww_device *d, uint64_t cache, ww_err *e) {
   const char *text = flush_source;
   cl_int rc;
   size_t bytes = cache * 4 > MOST_FLUSH ? MOST_FLUSH : cache * 4 < LEAST_FLUSH ? LEAST_FLUSH : (size_t)cache * 4;
-  bool cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
-  d->flush_items = cpu ? 64 : 65536;
-  d->flush_local = cpu ? 1 : 64;
-  uint64_t each = bytes / 16 / d->flush_items, first = cpu ? each : 1, step = cpu ? 1 : d->flush_items;
+  d->flush_items = d->cpu ? 64 : 65536;
+  d->flush_local = d->cpu ? 1 : 64;
+  uint64_t each = bytes / 16 / d->flush_items, first = d->cpu ? each : 1, step = d->cpu ? 1 : d->flush_items;
   d->flush_program = d->cl.CreateProgramWithSource(d->context, 1, &text, NULL, &rc);
   if (!rc) rc = d->cl.BuildProgram(d->flush_program, 1, &d->id, "", NULL, NULL);
   if (!rc) d->flusher = d->cl.CreateKernel(d->flush_program, "ww_flush", &rc);
@@ -127,6 +128,8 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
                            .sms = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
                            .l2_bytes = device_number(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
                            .memory_bytes = d->memory};
+  const char *gpu = ww_gpu_for_device(info->device, a);
+  snprintf(info->gpu, sizeof info->gpu, "%s", gpu ? gpu : "");
 }
 
 static ww_status open_device(const char *device, ww_arena *a, ww_device **out, ww_device_info *info, ww_err *e) {
@@ -137,6 +140,7 @@ static ww_status open_device(const char *device, ww_arena *a, ww_device **out, w
   ww_status st = ww_opencl_open(&d->cl, e);
   if (!st) st = ww_opencl_pick(&d->cl, device, &platform, &d->id, e);
   if (!st) {
+    d->cpu = device_number(d, CL_DEVICE_TYPE, 8) & CL_DEVICE_TYPE_CPU;
     d->memory = device_number(d, CL_DEVICE_GLOBAL_MEM_SIZE, 8);
     d->most = device_number(d, CL_DEVICE_MAX_MEM_ALLOC_SIZE, 8);
     d->align = (uint32_t)device_number(d, CL_DEVICE_MEM_BASE_ADDR_ALIGN, 4) / 8;
@@ -232,8 +236,8 @@ static ww_status shape(const ww_device *d, const ww_launch *l, ww_ready *r, ww_e
   d->cl.GetKernelWorkGroupInfo(r->kernel, d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
   d->cl.GetKernelWorkGroupInfo(r->kernel, d->id, CL_KERNEL_COMPILE_WORK_GROUP_SIZE, sizeof fixed, fixed, NULL);
   if (most && threads > most)
-    return ww_fail(e, WW_EUSAGE, "a work-group of %zu work-items: this kernel takes %zu at most on this device", threads,
-                   most);
+    return ww_fail(e, WW_EUSAGE, "a work-group of %zu work-items: this kernel takes %zu at most on this device",
+                   threads, most);
   if (fixed[0] && memcmp(fixed, r->block, sizeof fixed) != 0)
     return ww_fail(e, WW_EUSAGE, "the kernel is declared for work-groups of %zux%zux%zu", fixed[0], fixed[1], fixed[2]);
   return WW_OK;
@@ -249,10 +253,11 @@ static ww_status room_for(const ww_device *d, const ww_contents *c, uint64_t *ne
                      c->v[k].label, c->v[k].bytes, d->most);
     *need += 2 * c->v[k].bytes;
   }
-  uint64_t room = d->memory / 8 * 7; /* a CPU's memory is the system's too */
+  uint64_t room = d->cpu ? d->memory / 2 : d->memory / 8 * 7; /* a CPU's memory is the system's too */
   if (*need > room)
     return ww_fail(e, WW_ELIMIT,
-                   "its buffers take %" PRIu64 " bytes, twice with the copies that each run starts from; the device has "
+                   "its buffers take %" PRIu64
+                   " bytes, twice with the copies that each run starts from; the device has "
                    "%" PRIu64,
                    *need / 2, d->memory);
   if (*need > room - d->held) return ww_fail(e, WW_ELIMIT, "the device's memory is full");
@@ -327,10 +332,10 @@ static const struct {
   uint8_t bytes;
   char kind; /* i u f */
 } scalars[] = {
-    {"char", 1, 'i'},  {"uchar", 1, 'u'},  {"unsigned char", 1, 'u'},  {"bool", 4, 'u'},   {"short", 2, 'i'},
-    {"ushort", 2, 'u'}, {"unsigned short", 2, 'u'}, {"int", 4, 'i'},    {"uint", 4, 'u'},   {"unsigned int", 4, 'u'},
-    {"long", 8, 'i'},  {"ulong", 8, 'u'},  {"unsigned long", 8, 'u'},  {"size_t", 8, 'u'}, {"float", 4, 'f'},
-    {"double", 8, 'f'},
+    {"char", 1, 'i'},          {"uchar", 1, 'u'},        {"unsigned char", 1, 'u'},  {"bool", 4, 'u'},
+    {"short", 2, 'i'},         {"ushort", 2, 'u'},       {"unsigned short", 2, 'u'}, {"int", 4, 'i'},
+    {"uint", 4, 'u'},          {"unsigned int", 4, 'u'}, {"long", 8, 'i'},           {"ulong", 8, 'u'},
+    {"unsigned long", 8, 'u'}, {"size_t", 8, 'u'},       {"float", 4, 'f'},          {"double", 8, 'f'},
 };
 
 /* A number takes the type that its parameter has. */
@@ -344,7 +349,8 @@ static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const 
   while (k < n && strcmp(scalars[k].name, type) != 0) k++;
   if (strchr(type, '*') && g->value == 0) return set(d, r, arg, sizeof(cl_mem), NULL, e);
   if (strchr(type, '*')) return ww_fail(e, WW_EUSAGE, "argument %u is %s: give a buffer", arg, type);
-  if (k == n) return ww_fail(e, WW_EUSAGE, "argument %u is %s: give its bytes as hex", arg, *type ? type : "of unknown type");
+  if (k == n)
+    return ww_fail(e, WW_EUSAGE, "argument %u is %s: give its bytes as hex", arg, *type ? type : "of unknown type");
   uint32_t size = scalars[k].bytes;
   double span = ldexp(1, 8 * (int)size);
   if (scalars[k].kind != 'f' && !g->is_int && g->value != trunc(g->value))
@@ -366,8 +372,7 @@ static bool is_local(const ww_device *d, const ww_ready *r, uint32_t arg) {
 static ww_status check_args(const ww_device *d, ww_ready *r, ww_launch *l, ww_err *e) {
   cl_uint n = 0;
   d->cl.GetKernelInfo(r->kernel, CL_KERNEL_NUM_ARGS, sizeof n, &n, NULL);
-  if (l->nargs != n)
-    return ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", l->kernel, n, l->nargs);
+  if (l->nargs != n) return ww_fail(e, WW_EUSAGE, "%s takes %u arguments, the launch gives %u", l->kernel, n, l->nargs);
   if (l->nsymbols)
     return ww_fail(e, WW_EUNSUPPORTED, "the launch sets `%s`: OpenCL programs have no symbols that can be set",
                    l->symbols[0].name);
@@ -452,7 +457,8 @@ static ww_status restore(ww_device *d, ww_ready *r, ww_err *e) {
 }
 
 static ww_status flush(ww_device *d, ww_err *e) {
-  cl_int rc = d->cl.EnqueueNDRangeKernel(d->queue, d->flusher, 1, NULL, &d->flush_items, &d->flush_local, 0, NULL, NULL);
+  cl_int rc =
+      d->cl.EnqueueNDRangeKernel(d->queue, d->flusher, 1, NULL, &d->flush_items, &d->flush_local, 0, NULL, NULL);
   return rc ? fail(e, rc, "flushing the caches") : WW_OK;
 }
 

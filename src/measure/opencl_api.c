@@ -13,8 +13,8 @@ ww_status ww_opencl_open(ww_opencl *out, ww_err *e) {
     return ww_fail(e, WW_EDEVICE,
                    "there is no OpenCL here: libOpenCL.so.1 cannot be loaded; install an OpenCL loader and a "
                    "driver, on Debian and Ubuntu: apt install ocl-icd-libopencl1 pocl-opencl-icd");
-#define F(ret, name, args)                                                           \
-  *(void **)&out->name = dlsym(lib, "cl" #name);                                     \
+#define F(ret, name, args)                       \
+  *(void **)&out->name = dlsym(lib, "cl" #name); \
   if (!out->name) return ww_fail(e, WW_EDEVICE, "libOpenCL.so.1 has no cl%s: it is older than OpenCL 1.2", #name);
   WW_OPENCL_FUNCTIONS(F)
 #undef F
@@ -107,9 +107,10 @@ ww_status ww_opencl_pick(const ww_opencl *cl, const char *want, cl_platform_id *
   }
   ww_status st = WW_OK;
   if (!seen)
-    st = ww_fail(e, WW_EDEVICE,
-                 "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs kernels on the CPU), or "
-                 "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that holds libnvidia-opencl.so.1");
+    st =
+        ww_fail(e, WW_EDEVICE,
+                "OpenCL finds no device; install a driver (apt install pocl-opencl-icd runs kernels on the CPU), or "
+                "point the loader at one: OCL_ICD_VENDORS=DIR with a file nvidia.icd that holds libnvidia-opencl.so.1");
   else if (!*device)
     st = ww_fail(e, WW_EDEVICE, "no OpenCL device is called '%.60s'; there are: %.300s", want, names.s);
   ww_buf_free(&names);

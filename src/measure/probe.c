@@ -74,20 +74,23 @@ static const char *today(ww_arena *a) {
 }
 
 ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e) {
+  static void (*const stages[])(ww_rig *) = {attributes,      ww_probe_ops,  ww_probe_memory,
+                                             ww_probe_launch, ww_probe_math, ww_probe_constants};
+  const size_t n = sizeof stages / sizeof *stages;
   double start = ww_now();
   *out = (ww_probe){.date = today(a)};
   ww_rig r = {.a = a, .out = out, .o = o, .mhz = NAN};
   ww_status st = ww_rig_open(&r, e);
   if (!st) st = compile(&r, e);
-  if (!st) {
-    attributes(&r);
-    ww_probe_ops(&r);
-    ww_probe_memory(&r);
-    ww_probe_launch(&r);
-    ww_probe_math(&r);
+  for (size_t i = 0; i <= n && !st; i++) {
+    if (i == n) ww_rig_close(&r); /* counting opens the device anew, in processes of its own */
+    if (i < n)
+      stages[i](&r);
+    else if (!o->no_counters)
+      ww_probe_counts(&r);
+    out->seconds = ww_now() - start;
+    if (o->save) o->save(o->ctx, out);
   }
   ww_rig_close(&r);
-  if (!st && !o->no_counters) ww_probe_counts(&r);
-  out->seconds = ww_now() - start;
   return st;
 }

@@ -32,12 +32,14 @@ typedef struct {
   const char *device; /* a part of its name, NULL: the first */
   const char *self;   /* the program's own path, for compiling in parallel; NULL: in this process */
   bool no_counters;   /* leave out what needs hardware counters (instructions per operation, the launch floor) */
+  void (*save)(void *ctx, const ww_probe *so_far); /* after each stage, so that a run that is cut short is not lost; or NULL */
+  void *ctx;
 } ww_probe_options;
 
 ww_status ww_probe_run(const ww_probe_options *o, ww_arena *a, ww_probe *out, ww_err *e);
 
 /* ---- probe_result.c: no device needed ---- */
-void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value); /* NaN values are dropped */
+void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value); /* a value that is no number is dropped */
 void ww_probe_write(const ww_probe *p, ww_json *j);                                    /* every point and gap */
 ww_status ww_probe_parse(const char *json, size_t n, ww_arena *a, ww_probe *out, ww_err *e);
 /* Puts what was measured over what `g` holds; the rest of g stays. */

@@ -59,6 +59,7 @@ void ww_probe_ops(ww_rig *r);
 void ww_probe_memory(ww_rig *r);
 void ww_probe_launch(ww_rig *r);
 void ww_probe_math(ww_rig *r);
+void ww_probe_constants(ww_rig *r); /* of probe_memory.c; last, as a wrong address would end the context */
 void ww_probe_counts(ww_rig *r); /* by hardware counters, through ww_measure_here */
 
 #endif

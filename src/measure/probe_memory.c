@@ -29,11 +29,42 @@ static ww_status chase(ww_rig *r, const char *name, uint64_t from, int warm, int
   return st;
 }
 
+/* Where every step must be new, as no cache holds the ring: each of three launches goes on where the one before stopped. */
+static ww_status chase_on(ww_rig *r, const char *name, double *cycles, ww_err *e) {
+  uint64_t from = r->big;
+  int warm = 2048, steps = 4096;
+  int64_t t[2];
+  void *kernel, *params[] = {&from, &warm, &steps, &r->clocks, &r->result};
+  ww_status st = ww_rig_kernel(r, WW_PROBE_MEMORY, name, &kernel, e);
+  *cycles = 0;
+  for (int k = 0; k < 3 && !st; k++) {
+    st = ww_rig_launch(r, kernel, 1, 1, params, e);
+    if (!st) st = ww_rig_sync(r, e);
+    if (!st) st = ww_rig_try(r, r->api->cuMemcpyDtoH(t, r->clocks, sizeof t), "reading clocks", e);
+    if (!st) st = ww_rig_try(r, r->api->cuMemcpyDtoH(&from, r->result, sizeof from), "reading the pointer", e);
+    if (!st) *cycles += (double)(t[1] - t[0]) / steps / 3;
+  }
+  return st;
+}
+
+/* Reads other memory, so that L2 holds nothing of the ring that was just written; without room for it the ring is large enough. */
+static ww_status evict(ww_rig *r, uint64_t ring, ww_err *e) {
+  uint64_t at = r->big + r->big_bytes / 2, n = 512 * MB / 16, step = r->out->sms * 1024ull;
+  int count = (int)(n / step / 4 * 4);
+  void *kernel, *params[] = {&at, &n, &step, &count, &r->result};
+  if (ring > r->big_bytes / 2) return WW_OK;
+  ww_status st = ww_rig_kernel(r, WW_PROBE_MEMORY, "read4", &kernel, e);
+  if (!st) st = ww_rig_launch(r, kernel, r->out->sms * 4, 256, params, e);
+  return st ? st : ww_rig_sync(r, e);
+}
+
+/* Rings of up to 2^20 elements are gone through once before, larger ones cannot stay in any cache. */
 static ww_status footprint_latency(ww_rig *r, const char *name, uint64_t n, uint64_t stride, double *cycles,
                                    ww_err *e) {
   ww_status st = make_ring(r, n, stride, e);
-  int warm = n <= 1u << 19 ? (int)n : 2048;
-  return st ? st : chase(r, name, r->big, warm, 4096, cycles, e);
+  if (!st && n <= 1u << 20) return chase(r, name, r->big, (int)n, 4096, cycles, e);
+  if (!st) st = evict(r, n * stride, e);
+  return st ? st : chase_on(r, name, cycles, e);
 }
 
 static void latency_curve(ww_rig *r) {
@@ -82,13 +113,15 @@ static void near_and_far(ww_rig *r) {
   ww_rig_gap(r, "l2.near_latency", st, &e);
 }
 
-/* One line per 2-MB page: the lines stay in L2, so what grows is translation. */
+/* One line per 2-MB page, each a little further into its page so that they spread over L2's sets: the lines stay in L2, so what grows is
+ * translation. */
 static void translation(ww_rig *r) {
   ww_err e = {0};
   ww_status st = WW_OK;
   double base = NAN, reach = NAN, cycles = NAN;
-  for (uint64_t pages = 8; pages * 2 * MB <= r->big_bytes && !st; pages *= 2) {
-    st = footprint_latency(r, "chase_l2", pages, 2 * MB, &cycles, &e);
+  const uint64_t stride = 2 * MB + 128;
+  for (uint64_t pages = 8; pages * stride <= r->big_bytes && !st; pages *= 2) {
+    st = footprint_latency(r, "chase_l2", pages, stride, &cycles, &e);
     if (st) break;
     ww_rig_point(r, "tlb.page_chase", (double)(pages * 2 * MB), cycles);
     if (isnan(base)) base = cycles;
@@ -107,7 +140,7 @@ static ww_status const_chase(ww_rig *r, uint64_t symbol, uint64_t base, uint64_t
   return st ? st : chase(r, "chase_const", base, (int)n * 2, 2048, cycles, e);
 }
 
-static void constants(ww_rig *r) {
+void ww_probe_constants(ww_rig *r) {
   ww_err e = {0};
   void *kernel, *params[] = {&r->result};
   uint64_t symbol = 0, base = 0;
@@ -157,7 +190,7 @@ static ww_status run_stream(ww_rig *r, const stream *s, double *gbps, ww_err *e)
 
 static void dram_rates(ww_rig *r) {
   uint64_t bytes = r->big_bytes / 2 < 4 * GB ? r->big_bytes / 2 : 4 * GB;
-  static const char *const kernels[][2] = {{"read4", "dram.read_gbps"},
+  static const char *const kernels[][2] = {{"read4", "dram.read4_gbps"},
                                            {"read8", "dram.read8_gbps"},
                                            {"write1", "dram.write_gbps"},
                                            {"copy4", "dram.copy_gbps"}};
@@ -169,6 +202,9 @@ static void dram_rates(ww_rig *r) {
     if (!st) ww_rig_add(r, kernels[k][1], k == 3 ? 2 * gbps : gbps);
     ww_rig_gap(r, kernels[k][1], st, &e);
   }
+  /* the better of four and eight loads in flight per thread */
+  ww_rig_add(r, "dram.read_gbps",
+             fmax(ww_rig_figure(r, "dram.read4_gbps", NAN), ww_rig_figure(r, "dram.read8_gbps", NAN)));
 }
 
 static void l2_rates(ww_rig *r) {
@@ -285,8 +321,8 @@ static void atomic_latency(ww_rig *r) {
 }
 
 void ww_probe_memory(ww_rig *r) {
-  static void (*const parts[])(ww_rig *) = {latency_curve, near_and_far, translation,     constants,    l1_rates,
-                                            dram_rates,    l2_rates,     occupancy_rates, stride_rates, atomic_latency};
+  static void (*const parts[])(ww_rig *) = {latency_curve, near_and_far,    translation,  l1_rates,      dram_rates,
+                                            l2_rates,      occupancy_rates, stride_rates, atomic_latency};
   const uint64_t n = sizeof parts / sizeof *parts, all = n + sizeof atomics / sizeof *atomics;
   for (uint64_t k = 0; k < n; k++) {
     ww_progress("memory", k + 1, all);

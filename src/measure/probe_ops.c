@@ -9,14 +9,18 @@ typedef struct {
   const char *op, *kernel; /* kernel NULL: the same name */
   int stride;              /* of lanes in shared memory, bytes */
   bool latency, issue;
+  int pair; /* instructions of a step, where the figure is of one of them; 0: the step as it is */
 } special;
 
 /* What needs an argument, or has not both kernels; all other ops are run with stride 0. */
 static const special specials[] = {
-    {"lds32", NULL, 4, true, true},         {"lds64", NULL, 8, true, true},    {"lds128", NULL, 16, true, true},
-    {"sts32", NULL, 4, false, true},        {"sts128", NULL, 16, false, true}, {"atoms", NULL, 4, true, true},
-    {"atoms_same", "atoms", 0, true, true}, {"branch", NULL, 0, true, false},  {"ldg32", NULL, 0, false, false},
-    {"ldg128", NULL, 0, false, false}, /* in probe_memory.c */
+    {"lds32", NULL, 4, true, true, 0},         {"lds64", NULL, 8, true, true, 0},
+    {"lds128", NULL, 16, true, true, 0},       {"sts32", NULL, 4, false, true, 0},
+    {"sts128", NULL, 16, false, true, 0},      {"atoms", NULL, 4, true, true, 0},
+    {"atoms_same", "atoms", 0, true, true, 0}, {"branch", NULL, 0, true, false, 0},
+    {"ldg32", NULL, 0, false, false, 0}, /* in probe_memory.c */
+    {"ldg128", NULL, 0, false, false, 0},      {"fmnmx", NULL, 0, true, true, 2},
+    {"imnmx", NULL, 0, true, true, 2},
 };
 
 /* Cycles of one block of `warps` warps per loop of the kernel. */
@@ -30,6 +34,7 @@ static ww_status per_loop(ww_rig *r, const char *name, uint32_t warps, int loops
   if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &once, e);
   n = 2 * loops;
   if (!st) st = ww_rig_cycles(r, kernel, warps * 32, params, &twice, e);
+  if (!st && twice <= once) st = ww_fail(e, WW_EDATA, "twice the work took no longer: the compiler dropped it");
   if (!st) *cycles = (twice - once) / loops;
   return st;
 }
@@ -37,17 +42,30 @@ static ww_status per_loop(ww_rig *r, const char *name, uint32_t warps, int loops
 static void probe_op(ww_rig *r, const special *s) {
   const char *kernel = s->kernel ? s->kernel : s->op;
   ww_err e = {0};
-  double cycles;
+  double cycles, steps = s->pair ? s->pair : 1;
   ww_status st = WW_OK;
   if (s->latency) {
     st = per_loop(r, ww_fmt(r->a, "lat_%s", kernel), 1, 16, s->stride, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op), cycles / 64);
+    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.latency", s->op), cycles / 64 / steps);
   }
   if (!st && s->issue) {
     st = per_loop(r, ww_fmt(r->a, "issue_%s", kernel), 32, 8, s->stride, &cycles, &e);
-    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op), cycles * SUBCORES / (32 * 256));
+    if (!st) ww_rig_add(r, ww_fmt(r->a, "ops.%s.issue", s->op), cycles * SUBCORES / (32 * 256) / steps);
   }
   ww_rig_gap(r, ww_fmt(r->a, "ops.%s", s->op), st, &e);
+}
+
+/* Which pipes are shared: cycles of a sub-core for one of each of two instructions. */
+static void probe_pairs(ww_rig *r) {
+  for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++) {
+    const char *path = ww_gpu_figures[i].path;
+    ww_err e = {0};
+    double cycles;
+    if (!ww_starts(path, "pair.")) continue;
+    ww_status st = per_loop(r, ww_fmt(r->a, "pair_%s", path + 5), 32, 8, 0, &cycles, &e);
+    if (!st) ww_rig_add(r, path, cycles * SUBCORES / (32 * 128));
+    ww_rig_gap(r, path, st, &e);
+  }
 }
 
 static void probe_conflicts(ww_rig *r) {
@@ -118,12 +136,13 @@ void ww_probe_ops(ww_rig *r) {
   probe_code(r);
   probe_clock(r);
   for (int i = 0; i < WW_NGPU_OPS; i++) {
-    special s = {ww_gpu_op_names[i], NULL, 0, true, true};
+    special s = {ww_gpu_op_names[i], NULL, 0, true, true, 0};
     for (size_t k = 0; k < sizeof specials / sizeof *specials; k++)
       if (!strcmp(specials[k].op, s.op)) s = specials[k];
     ww_progress("instructions", (uint64_t)i + 1, WW_NGPU_OPS);
     probe_op(r, &s);
   }
+  probe_pairs(r);
   probe_conflicts(r);
   probe_barrier(r);
 }

@@ -4,7 +4,7 @@
 #include "../base/jsonread.h"
 
 void ww_probe_add(ww_probe *p, ww_arena *a, const char *name, double x, double value) {
-  if (isnan(value)) return;
+  if (!isfinite(value)) return;
   ww_push(a, &p->points, ((ww_probe_point){ww_strdup(a, name), x, value}));
 }
 

@@ -23,6 +23,7 @@
 #include "backend.h"
 
 #define LIMIT_S 10
+#define SHARE 4096   /* launches of one child: what a restart hands over again stays small */
 #define DEVICE_S 120 /* to open a device, to load a launch: compilers and large contents take their time */
 
 extern char **environ;
@@ -361,8 +362,8 @@ static ww_err verdict(const boss *b, const child *c) {
   if (c->timed_out && ran)
     ww_fail(&e, WW_ELIMIT, "the kernel did not end within %g s; raise --limit or make the launch smaller", limit_of(b));
   else if (c->timed_out)
-    ww_fail(&e, WW_ELIMIT, "%s took more than %g s", c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch",
-            patience(b, c));
+    ww_fail(&e, WW_ELIMIT, "%s took more than %g s",
+            c->stage == WW_AT_OPEN ? "opening the device" : "loading the launch", patience(b, c));
   else if (c->failed && c->why.code)
     e = c->why, e.code = ran && e.code == WW_EDEVICE ? WW_EDATA : e.code;
   else if (ran && (sig == SIGSEGV || sig == SIGBUS))
@@ -411,7 +412,7 @@ ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o
   ww_status st = WW_OK;
   for (uint32_t first; !st && (first = next_open(&b)) < n;) {
     child c = {.single = single_to != UINT32_MAX && first <= single_to};
-    uint32_t last = c.single ? single_to : n - 1;
+    uint32_t last = c.single ? single_to : n - first > SHARE ? first + SHARE - 1 : n - 1;
     if (!c.single) single_to = UINT32_MAX;
     st = start(&b, first, last, &c, e);
     if (st) break;

@@ -77,7 +77,13 @@ ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t sp
       (at < m->n && m->regions[at]->base - base < bytes))
     return NULL;
   ww_region *r = ww_xcalloc(1, sizeof *r);
-  *r = (ww_region){.base = base, .size = bytes, .host = host, .space = space, .arg = -1, .symbol = -1, .origin = base,
+  *r = (ww_region){.base = base,
+                   .size = bytes,
+                   .host = host,
+                   .space = space,
+                   .arg = -1,
+                   .symbol = -1,
+                   .origin = base,
                    .borrowed = true};
   size_t pages = (bytes + WW_PAGE - 1) / WW_PAGE + 1;
   r->filled = memset(ww_xmalloc(pages), 1, pages);
@@ -105,6 +111,26 @@ uint32_t ww_memory_regions(ww_memory *m, ww_region ***out) {
   return m->n;
 }
 
+/* Bytes [at, at + n) of the contents, counted from element 0. An element (a float3) may lie over two pages. */
+static void fill_span(const ww_region *r, const char *type, uint64_t count, uint64_t at, uint64_t n, uint8_t *to) {
+  uint32_t size = ww_elem_size(type), head = (uint32_t)(at % size);
+  uint8_t one[64];
+  if (head) {
+    uint32_t rest = size - head < n ? size - head : (uint32_t)n;
+    memset(one, 0, sizeof one);
+    if (at / size < count) ww_fill_bytes(&r->fill, type, count, r->seed, at / size, 1, one);
+    memcpy(to, one + head, rest);
+    at += rest, to += rest, n -= rest;
+  }
+  uint64_t first = at / size, whole = n / size, left = n % size;
+  if (first + whole > count) whole = count > first ? count - first : 0, left = n - whole * size;
+  ww_fill_bytes(&r->fill, type, count, r->seed, first, whole, to);
+  memset(to + whole * size, 0, left);
+  if (first + whole >= count || !left) return;
+  ww_fill_bytes(&r->fill, type, count, r->seed, first + whole, 1, one);
+  memcpy(to + whole * size, one, left);
+}
+
 /* Contents of one page. Element i of the fill is counted from the pointer's origin, so that an unbounded buffer and
  * the bounded one it later becomes hold the same values. */
 void ww_region_fill_page(ww_region *r, uint64_t page) {
@@ -113,19 +139,15 @@ void ww_region_fill_page(ww_region *r, uint64_t page) {
   if (r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS || r->fill.kind == WW_FILL_FILE) {
     memset(r->host + at, 0, end - at); /* zeros; what the file or the initialiser holds comes over it */
   } else {
-    uint32_t size = r->type ? ww_elem_size(r->type) : 4;
-    uint64_t origin = r->origin - r->base, count = (r->size - origin) / size, from = at;
-    if (r->unbounded && at < origin) { /* before the pointer: nothing sensible to know, zeros */
+    const char *type = r->type ? r->type : "i32";
+    uint64_t origin = r->origin - r->base, from = at; /* bounded: origin is 0 */
+    if (r->unbounded && at < origin) {                /* before the pointer: nothing sensible to know, zeros */
       uint64_t stop = origin < end ? origin : end;
       memset(r->host + at, 0, stop - at);
       from = stop;
     }
-    if (from < end) {
-      uint64_t first = r->unbounded ? (from - origin) / size : from / size, n = (end - from) / size;
-      if (!r->unbounded) count = r->size / size;
-      ww_fill_bytes(&r->fill, r->type ? r->type : "i32", count, r->seed, first, n, r->host + from);
-      memset(r->host + from + n * size, 0, end - from - n * size);
-    }
+    uint64_t count = (r->size - origin) / ww_elem_size(type);
+    if (from < end) fill_span(r, type, count, from - origin, end - from, r->host + from);
   }
   if (r->init && at < r->init_n) memcpy(r->host + at, r->init + at, (r->init_n < end ? r->init_n : end) - at);
 }

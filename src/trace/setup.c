@@ -118,6 +118,24 @@ static void put_number(const ww_arg *g, uint32_t size, bool is_float, uint8_t *t
 
 void ww_setup_symbol(const ww_arg *g, uint64_t size, uint8_t *to) { put_number(g, (uint32_t)size, !g->is_int, to); }
 
+/* Pointers that a variable holds, as a recorder saw them. */
+static ww_status symbol_pointers(maker *k, const ww_symbol *y, const ww_arg *g, uint32_t allocation, uint8_t *init,
+                                 ww_err *e) {
+  for (uint32_t n = 0; n < g->nptrs; n++) {
+    const ww_ptr *q = &g->ptrs[n];
+    ww_region *r;
+    if (q->at > y->size || y->size - q->at < 8)
+      return ww_fail(e, WW_EUSAGE, "symbol `%s`: a pointer at byte %u of %llu", y->name, q->at,
+                     (unsigned long long)y->size);
+    ww_status st = add_region(k, ww_fmt(k->a, "%s+%u", y->name, q->at), WW_GLOBAL, &q->buffer, NULL,
+                              WW_ALLOCATION_PTR(allocation, n), &r, e);
+    if (st) return st;
+    uint64_t v = r->origin + q->buffer.offset;
+    memcpy(init + q->at, &v, 8);
+  }
+  return WW_OK;
+}
+
 static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   const ww_symbol *y = &k->m->symbols[s];
   uint32_t given;
@@ -140,7 +158,7 @@ static ww_status add_symbol(maker *k, uint32_t s, ww_err *e) {
   if (g && g->kind == WW_ARG_HEX) memcpy(init, g->hex, g->hex_n < y->size ? g->hex_n : y->size);
   r->init = init;
   r->init_n = b.bytes;
-  return WW_OK;
+  return g && g->kind == WW_ARG_HEX ? symbol_pointers(k, y, g, 1000 + given, init, e) : WW_OK;
 }
 
 uint64_t ww_setup_address(const ww_module *m, const uint64_t *symbol_addr, const struct ww_reloc *x) {

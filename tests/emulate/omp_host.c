@@ -96,7 +96,7 @@ int main(void) {
   if (!tasks()) return 3;
   if (!many_variables()) return 4;
   if (omp_get_num_devices() != 1 || !omp_is_initial_device() || omp_get_wtime() < t) return 5;
-#pragma omp target parallel for map(tofrom : x[0 : 64])
+#pragma omp target parallel for map(tofrom : x [0:64])
   for (int i = 0; i < 64; i++) x[i] = i;
   return 0;
 }

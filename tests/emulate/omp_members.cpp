@@ -12,7 +12,7 @@ struct Pair {
   int n, pad;
   float *v;
 };
-#pragma omp declare mapper(Pair p) map(p, p.v[0 : p.n])
+#pragma omp declare mapper(Pair p) map(p, p.v [0:p.n])
 
 template <class T> static T device_copy(const T &host) {
   T v{};
@@ -23,10 +23,10 @@ template <class T> static T device_copy(const T &host) {
 
 int main(int argc, char **) {
   const bool run = argc > 1;
-  Field f = {64, 0, (float *)calloc(64, 4), {}};
-  Pair p = {32, 0, (float *)calloc(32, 4)};
+  alignas(16) Field f = {64, 0, (float *)calloc(64, 4), {}};
+  alignas(16) Pair p = {32, 0, (float *)calloc(32, 4)};
   float *host = f.v;
-#pragma omp target data map(to : f) map(tofrom : f.v[0 : f.n])
+#pragma omp target data map(to : f) map(tofrom : f.v [0:f.n])
   {
     Field d = device_copy(f);
     if (d.n != 64 || d.v == host || d.v != omp_get_mapped_ptr(f.v, 0)) exit(1);
@@ -48,7 +48,7 @@ int main(int argc, char **) {
     p.v[0] = 1;
   }
   if (omp_target_is_present(p.v, 0)) return 6;
-#pragma omp target data map(tofrom : f.v[0 : 8])
+#pragma omp target data map(tofrom : f.v [0:8])
   {
     float *v = f.v;
     auto add = [=](int i) { v[i] += 1; };

@@ -10,7 +10,7 @@ int main(int argc, char **argv) {
   double small[4] = {1, 2, 3, 4};
   float *x = malloc(n * sizeof *x), *y = malloc(n * sizeof *y);
   for (int i = 0; i < n; i++) x[i] = (float)(i % 7), y[i] = 1;
-#pragma omp target data map(to : x[0 : n]) map(tofrom : y[0 : n])
+#pragma omp target data map(to : x [0:n]) map(tofrom : y [0:n])
   {
 #pragma omp target teams distribute parallel for
     for (int i = 0; i < n; i++) y[i] += a * x[i];

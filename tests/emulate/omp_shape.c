@@ -4,7 +4,7 @@
 int main(void) {
   int n = 1 << 20;
   float *x = calloc((size_t)n, sizeof *x);
-#pragma omp target data map(tofrom : x[0 : n])
+#pragma omp target data map(tofrom : x [0:n])
   {
 #pragma omp target teams distribute parallel for /* more than 3200 teams of 128 */
     for (int i = 0; i < n; i++) x[i] += 1;

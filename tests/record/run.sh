@@ -76,4 +76,12 @@ check "--json: a summary object on stdout" status 0 "$ww" record --json -o j.jso
 check "alone there" same "$(cat status.out)" \
   '{"schema_version":1,"recorded":"j.jsonl","launches":1004,"distinct":4,"kernels":3,"exit_code":0,"notes":[]}'
 check "recording again replaces the old lines" same "$("$ww" record -q -o j.jsonl -- "$program" >/dev/null; counts j.jsonl)" 1004
+
+# ---- and measured ----
+check "--measure" status 0 "$ww" record --measure --json -- "$program"
+check "gives a report of each line with its count" has status.out '"kernel":"scale".*"count":1000.*"time_us":{"value":[0-9]'
+check "and leaves nothing behind" sh -c '! test -e launches.jsonl'
+check "--measure and --emulate contradict" status 2 "$ww" record --measure --emulate main.c
+check "--emulate wants sources" status 2 "$ww" record --emulate -DN=4 -- 1 2
+check "sources want --emulate" status 2 "$ww" record main.cu -- 1
 echo "1..$n"

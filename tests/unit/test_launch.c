@@ -56,6 +56,7 @@ static const char *const forms[][2] = {
     {"{\"args\":[{\"buffer\":{\"fill\":{\"file\":\"/x/y.bin\"}}}]}", NULL},
     {"{\"args\":[{\"buffer\":{\"bytes\":64,\"head\":\"00FF0a\"}}]}",
      "{\"args\":[{\"buffer\":{\"bytes\":64,\"head\":\"00ff0a\"}}]}"},
+    {"{\"args\":[{\"buffer\":{\"bytes\":256,\"local\":true}}]}", NULL},
     {"{\"args\":[{\"hex\":\"0a0b\"},{\"hex\":\"\"}]}", NULL},
     {"{\"args\":[{\"hex\":\"00000000000000000000000000000000\",\"ptrs\":[{\"at\":8,\"bytes\":64,\"fill\":\"zeros\"}]}]}",
      NULL},
@@ -79,7 +80,8 @@ static void json_forms_round_trip(void **state) {
   }
 }
 
-#define KNOWN "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count"
+#define KNOWN \
+  "known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count, cooperative, binary, note"
 static const char *const bad[][2] = {
     {"[1]", "launch spec: expected an object, not an array"},
     {"{\"kernal\":\"x\"}", "unknown member \"kernal\"; " KNOWN},
@@ -124,7 +126,7 @@ static const char *const bad[][2] = {
      "args[0].ptrs[0].at: expected a whole number of at least 0, not nothing"},
     {"{\"args\":[{\"buffer\":64}]}", "args[0].buffer: expected an object like {\"bytes\":4096}, not the number 64"},
     {"{\"args\":[{\"buffer\":{\"size\":64}}]}",
-     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, type, fill, head"},
+     "args[0].buffer: unknown member \"size\"; known are: bytes, count, offset, id, type, local, fill, head"},
     {"{\"args\":[{\"buffer\":{\"bytes\":-1}}]}",
      "args[0].buffer.bytes: expected a whole number of at least 0, not the number -1"},
     {"{\"args\":[{\"buffer\":{\"bytes\":1e18}}]}", "args[0].buffer.bytes: 1e18 is too large (at most 2^48)"},

@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../../src/measure/backend.h"
 #include "../../src/measure/counters.h"
@@ -173,7 +175,7 @@ static void take(void *ctx, uint32_t k, const ww_measure_row *row) {
 }
 
 #define LAUNCH(name, us, percent, ...) \
-  {.kernel = name, .binary = "k.cubin", .grid = {us, 1, 1}, .block = {percent, 1, 1}, ##__VA_ARGS__}
+  { .kernel = name, .binary = "k.cubin", .grid = {us, 1, 1}, .block = {percent, 1, 1}, ##__VA_ARGS__ }
 
 static ww_status run(const ww_launch *l, uint32_t n, ww_measure_options o) {
   ww_err e = {0};
@@ -187,7 +189,7 @@ static void fresh(void) { memset(&dev, 0, sizeof dev); }
 
 static void repetitions_follow_time_and_spread(void **state) {
   (void)state;
-  const ww_launch l[] = {LAUNCH("a", 50, 0),    LAUNCH("b", 500, 0),   LAUNCH("c", 5000, 0), LAUNCH("d", 50000, 0),
+  const ww_launch l[] = {LAUNCH("a", 50, 0),   LAUNCH("b", 500, 0),    LAUNCH("c", 5000, 0), LAUNCH("d", 50000, 0),
                          LAUNCH("e", 500, 20), LAUNCH("f", 15000, 20), LAUNCH("g", 50, 2)};
   fresh();
   assert_int_equal(run(l, 7, (ww_measure_options){0}), WW_OK);
@@ -257,9 +259,9 @@ static void warm_is_the_second_of_two(void **state) {
 
 static void a_full_device_takes_turns(void **state) {
   (void)state;
-  const ww_launch l[] = {LAUNCH("a", 50, 0, .shared = 60), LAUNCH("b", 50, 0, .shared = 60),
+  const ww_launch l[] = {LAUNCH("a", 50, 0, .shared = 60),     LAUNCH("b", 50, 0, .shared = 60),
                          LAUNCH("broken", 50, 0, .shared = 1), LAUNCH("c", 50, 0, .shared = 200),
-                         LAUNCH("d", 50, 0, .shared = 30), LAUNCH("e", 50, 0, .shared = 30)};
+                         LAUNCH("d", 50, 0, .shared = 30),     LAUNCH("e", 50, 0, .shared = 30)};
   fresh();
   dev.memory = 100;
   assert_int_equal(run(l, 6, (ww_measure_options){0}), WW_OK);
@@ -294,6 +296,88 @@ static void no_device_and_no_counters_are_every_rows_error(void **state) {
   assert_int_equal(run(l, 2, (ww_measure_options){.batch = 1}), WW_OK);
   assert_true(got.n == 2 && got.error[1].code == WW_EDEVICE);
   assert_non_null(strstr(got.error[1].msg, "no permission"));
+}
+
+/* ---- the parent, with a script in the child's place ---- */
+
+/* Lines on its stdin: options, then "<number> <alone> <spec>". $all: the numbers, $single: one launch per batch. */
+static const char preamble[] =
+    "#!/bin/sh\n"
+    "read -r options\n"
+    "case $options in *'\"batch\":1,'*) single=1 ;; *) single= ;; esac\n"
+    "all=; alone=\n"
+    "while read -r k flag spec; do all=\"$all $k\"; [ $flag = 1 ] && alone=\"$alone $k\"; done\n"
+    "row() { echo \"row $1 {\\\"schema_version\\\":1,\\\"by\\\":\\\"hardware\\\",\\\"measured\\\":{\\\"samples_us\\\":[1,2]}}\"; }\n";
+
+static ww_status run_with(const char *script, uint32_t n, ww_measure_options o) {
+  char path[] = "/tmp/warpwise-test-XXXXXX";
+  ww_launch l[8] = {0};
+  ww_err e = {0};
+  for (uint32_t k = 0; k < n; k++) l[k] = (ww_launch){.kernel = "k", .binary = "k.cubin"};
+  int fd = mkstemp(path);
+  FILE *f = fdopen(fd, "w");
+  fprintf(f, "%s%s", preamble, script);
+  fchmod(fd, 0700);
+  fclose(f);
+  memset(&got, 0, sizeof got);
+  ww_set_quiet(true);
+  ww_status st = ww_measure(l, n, &o, path, &(ww_measure_sink){.row = take}, &e);
+  unlink(path);
+  for (uint32_t k = 0; k < got.n; k++) assert_int_equal(got.order[k], k);
+  return st;
+}
+
+static void a_batch_that_dies_is_run_one_by_one(void **state) {
+  (void)state;
+  static const char script[] =
+      "if [ ! $single ]; then\n"
+      "  set -- $all; echo at $1 open\n"
+      "  if [ $1 = 0 ]; then for k in $all; do echo at $k load; done; echo at 2 time; kill -9 $$; fi\n"
+      "fi\n"
+      "for k in $all; do\n"
+      "  echo at $k open; echo at $k load; echo at $k time\n"
+      "  [ $k = 1 ] && kill -SEGV $$\n"
+      "  row $k\n"
+      "done\n";
+  assert_int_equal(run_with(script, 5, (ww_measure_options){.batch = 3}), WW_OK);
+  assert_int_equal(got.n, 5);
+  for (uint32_t k = 0; k < 5; k++) assert_true(k == 1 ? got.error[k].code == WW_EDATA : got.samples[k] == 2);
+  assert_non_null(strstr(got.error[1].msg, "outside its buffers"));
+}
+
+static void a_stall_and_a_failure_name_their_launch(void **state) {
+  (void)state;
+  static const char script[] =
+      "for k in $all; do\n"
+      "  echo at $k open; echo at $k load; echo at $k warm\n"
+      "  [ $k = 0 ] && exec sleep 60\n"
+      "  [ $k = 2 ] && echo 'fail {\"schema_version\":1,\"error\":{\"code\":\"device\",\"message\":\"illegal address\"}}' && exit 4\n"
+      "  row $k\n"
+      "done\n";
+  assert_int_equal(run_with(script, 4, (ww_measure_options){.limit_s = 0.1}), WW_OK);
+  assert_true(got.n == 4 && got.samples[1] == 2 && got.samples[3] == 2);
+  assert_int_equal(got.error[0].code, WW_ELIMIT);
+  assert_non_null(strstr(got.error[0].msg, "did not end within 0.1 s"));
+  assert_int_equal(got.error[2].code, WW_EDATA); /* the kernel's fault, not a device that is missing */
+  assert_string_equal(got.error[2].msg, "illegal address");
+}
+
+static void dying_on_its_own_output_is_no_error(void **state) {
+  (void)state;
+  static const char script[] = "for k in $all; do echo at $k open; echo at $k load; done\n"
+                               "for k in $all; do\n"
+                               "  case $k in 1) [ \"$alone\" ] || { echo at 1 again; kill -SEGV $$; } ;; esac\n"
+                               "done\n"
+                               "for k in $all; do row $k; done\n";
+  assert_int_equal(run_with(script, 3, (ww_measure_options){0}), WW_OK);
+  for (uint32_t k = 0; k < 3; k++) assert_true(!got.error[k].code && got.samples[k] == 2);
+}
+
+static void a_child_that_cannot_start_ends_it(void **state) {
+  (void)state;
+  assert_int_equal(run_with("echo no such library >&2; exit 127\n", 3, (ww_measure_options){0}), WW_OK);
+  assert_int_equal(got.n, 3);
+  for (uint32_t k = 0; k < 3; k++) assert_non_null(strstr(got.error[k].msg, "no such library"));
 }
 
 /* ---- counters ---- */
@@ -377,7 +461,8 @@ static void measured_round_trips(void **state) {
   ww_json_begin(&j, &b);
   ww_report_write(&r, &j, ww_measured_write, &m);
   assert_int_equal(ww_measured_parse(b.s, a, &back, &e), WW_OK);
-  assert_true(back.nsamples == 3 && back.samples_us[1] == 5.5 && isnan(back.clocks_mhz[1]) && back.clocks_mhz[2] == 1700);
+  assert_true(back.nsamples == 3 && back.samples_us[1] == 5.5 && isnan(back.clocks_mhz[1]) &&
+              back.clocks_mhz[2] == 1700);
   assert_true(!back.dropped[1] && back.dropped[2] && back.accumulates && back.passes == 3 && back.iqr_us == 0.125);
   assert_string_equal(back.device.gpu, "h200");
   assert_string_equal(back.compiler, "NVRTC 13.0");
@@ -397,6 +482,10 @@ int main(void) {
       TEST(a_full_device_takes_turns),
       TEST(matrix_units_are_counted_where_used),
       TEST(no_device_and_no_counters_are_every_rows_error),
+      TEST(a_batch_that_dies_is_run_one_by_one),
+      TEST(a_stall_and_a_failure_name_their_launch),
+      TEST(dying_on_its_own_output_is_no_error),
+      TEST(a_child_that_cannot_start_ends_it),
       TEST(counters_make_metrics),
       TEST(ncus_table),
       TEST(measured_round_trips),

@@ -32,6 +32,13 @@ static ww_launch through_text(const ww_launch *l, ww_arena *a) {
 static uint8_t *contents(const ww_buffer *b, uint64_t seed, ww_arena *a) {
   uint8_t *p = ww_alloc(a, b->bytes + 64);
   if (!b->type || b->fill.kind == WW_FILL_NONE) fail_msg("a planned buffer has no type or no fill");
+  if (b->fill.kind == WW_FILL_FILE) {
+    char *data;
+    size_t n;
+    assert_int_equal(ww_read_packed(a, b->fill.path, 1u << 30, &data, &n, NULL), WW_OK);
+    memcpy(p, data, n < b->bytes ? n : b->bytes);
+    return p;
+  }
   uint32_t size = ww_elem_size(b->type);
   if (b->fill.kind != WW_FILL_ZEROS) ww_fill_bytes(&b->fill, b->type, b->bytes / size, seed, 0, b->bytes / size, p);
   return p;

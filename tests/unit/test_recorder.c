@@ -299,6 +299,26 @@ static void test_env(void **state) {
   assert_true(ww_starts(text, "# graphs are not seen\n{"));
 }
 
+static void test_collect(void **state) {
+  char other[128];
+  ww_recorded got;
+  ww_err e = {0};
+  const char *mine =
+      "# one\n{\"kernel\":\"a\",\"grid\":[2,1,1],\"count\":3}\n{\"kernel\":\"b\"}\n{\"kernel\":\"c\",\"gr\n";
+  const char *theirs = "# one\n# two\n{\"kernel\":\"a\",\"grid\":[2,1,1]}\n{\"kernel\":\"a\",\"grid\":[3,1,1]}\n{\"ker";
+  snprintf(other, sizeof other, "%s/l.77.jsonl", folder);
+  assert_int_equal(ww_recorded_collect(lines_path, *state, &got, &e), WW_OK);
+  assert_int_equal(got.nlines, 0);
+  ww_write_file_atomic(lines_path, mine, strlen(mine), NULL);
+  ww_write_file_atomic(other, theirs, strlen(theirs), NULL);
+  if (ww_recorded_collect(lines_path, *state, &got, &e) != WW_OK) fail_msg("%s", e.msg);
+  assert_true(got.nlines == 3 && got.launches == 6 && got.kernels == 2 && got.nsaid == 3);
+  assert_true(strcmp(got.lines[0].kernel, "a") == 0 && got.lines[0].count == 4);
+  assert_false(ww_file_exists(other));
+  ww_recorded_clear(lines_path);
+  assert_false(ww_file_exists(lines_path));
+}
+
 /* A launch seen before costs a hash: no read, one find for each pointer. The bound is loose, for slow machines. */
 static void test_speed(void **state) {
   ww_launch *l;
@@ -322,6 +342,7 @@ static void test_speed(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {EACH(test_line),     EACH(test_values), EACH(test_struct_and_symbols),
                                      EACH(test_contents), EACH(test_bounds), EACH(test_fork),
-                                     EACH(test_kill),     EACH(test_env),    EACH(test_speed)};
+                                     EACH(test_kill),     EACH(test_env),    EACH(test_collect),
+                                     EACH(test_speed)};
   return RUN(tests);
 }

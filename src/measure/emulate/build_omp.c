@@ -8,8 +8,9 @@
 static char letter(const ww_param *p, uint32_t at) {
   if (!at && p->name && !strcmp(p->name, "dyn_ptr")) return 's';
   if (p->pointer) return 'p';
-  if (p->byval || p->type != WW_I64 || ww_is_float(p->elem) || !p->ctype) return 'x';
-  return !strcmp(p->ctype, "int") ? 'i' : 'x';
+  if (p->byval || p->type != WW_I64) return 'x';
+  if (ww_is_float(p->elem)) return p->elem == WW_F32 ? 'f' : p->elem == WW_F64 ? 'd' : 'x';
+  return p->ctype && !strcmp(p->ctype, "int") ? 'i' : 'x';
 }
 
 static void add_region(const ww_fn *fn, const ww_omp_bounds *b, ww_buf *out) {

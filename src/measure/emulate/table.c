@@ -6,6 +6,7 @@
 #include "emulate_int.h"
 
 #define INIT_MAX (16u << 20) /* bytes of one variable's initial contents */
+#define SOURCE_MAX (32u << 20)
 
 static const char *absolute(const char *path, ww_arena *a) {
   char real[PATH_MAX];
@@ -85,11 +86,26 @@ static void write_params(const ww_fn *fn, ww_json *j) {
   ww_json_end_arr(j);
 }
 
-static void write_kernel(const ww_module *m, const ww_fn *fn, const bool *used, ww_json *j, ww_arena *a) {
+/* What to compile for a kernel: its file, or for one in a header the first source that names the header. */
+static const char *source_of(const ww_front_options *f, const char *file, ww_arena *a) {
+  const char *real = absolute(file, a);
+  for (uint32_t i = 0; i < f->nfiles; i++)
+    if (!strcmp(absolute(f->files[i], a), real)) return real;
+  for (uint32_t i = 0; i < f->nfiles; i++) {
+    char *text;
+    size_t n;
+    if (ww_read_file(a, f->files[i], SOURCE_MAX, &text, &n, NULL) == WW_OK && strstr(text, ww_path_base(file)))
+      return absolute(f->files[i], a);
+  }
+  return absolute(f->files[0], a);
+}
+
+static void write_kernel(const ww_front_options *f, const ww_module *m, const ww_fn *fn, const bool *used, ww_json *j,
+                         ww_arena *a) {
   ww_json_obj(j);
   ww_json_kstr(j, "kernel", fn->mangled);
   ww_json_kstr(j, "name", fn->name);
-  if (fn->file) ww_json_kstr(j, "file", absolute(fn->file, a));
+  if (fn->file) ww_json_kstr(j, "file", source_of(f, fn->file, a));
   if (fn->refusal) ww_json_kstr(j, "refusal", fn->refusal);
   ww_json_kuint(j, "shared", fn->shared_bytes);
   ww_json_kuint(j, "max_threads", fn->max_threads);
@@ -121,7 +137,7 @@ char *ww_emulate_table(const ww_emulate_options *o, const ww_unit *u, const char
     const bool *used = ww_setup_place(m, &m->fns[i], scratch, &(ww_setup){0});
     ww_buf_puts(&b, "\n");
     ww_json_begin(&j, &b);
-    write_kernel(m, &m->fns[i], used, &j, a);
+    write_kernel(&o->front, m, &m->fns[i], used, &j, a);
   }
   ww_arena_free(scratch);
   ww_buf_puts(&b, "\n");

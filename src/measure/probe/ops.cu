@@ -51,8 +51,9 @@ template <typename T> __device__ T make(const unsigned *in) { return *(const T *
 #define shf_step(x, a, b) STEP2("r", "shf.l.wrap.b32 %0, %0, %1, %2;", x, a, b)
 #define prmt_step(x, a, b) STEP2("r", "prmt.b32 %0, %0, %1, %2;", x, a, b)
 #define select_step(x, a, b) STEP2("r", "{.reg .pred p; setp.lt.s32 p, %0, %1; selp.b32 %0, %1, %2, p;}", x, a, b)
-#define fmnmx_step(x, a, b) STEP2("f", "min.f32 %0, %0, %1;", x, a, b)
-#define imnmx_step(x, a, b) STEP2("r", "{.reg .s32 m; min.s32 m, %0, %1; max.s32 %0, m, %2;}", x, a, b) // two: a row of minima may be merged
+// Minimum and maximum by turns, two instructions: a row of minima may be merged.
+#define fmnmx_step(x, a, b) STEP2("f", "{.reg .f32 m; min.f32 m, %0, %1; max.f32 %0, m, %2;}", x, a, b)
+#define imnmx_step(x, a, b) STEP2("r", "{.reg .s32 m; min.s32 m, %0, %1; max.s32 %0, m, %2;}", x, a, b)
 #define popc_step(x, a, b) STEP2("r", "popc.b32 %0, %0;", x, a, b)
 #define rcp_step(x, a, b) STEP2("f", "{.reg .f32 p; abs.f32 p, %0; rcp.approx.ftz.f32 %0, p;}", x, a, b) // a reciprocal twice would vanish
 #define rsq_step(x, a, b) STEP2("f", "rsqrt.approx.ftz.f32 %0, %0;", x, a, b)
@@ -108,6 +109,41 @@ OP(bfma2, unsigned)
 OP(f2h, unsigned)
 OP(redux, unsigned)
 #endif
+
+// ---- two kinds of instruction by turns: do they share a pipe? 128 of each a loop ----
+
+#define PAIR(name, T, STEP_T, U, STEP_U)                                                       \
+  KERNEL(pair_##name) {                                                                        \
+    T x[4], a[8];                                                                              \
+    U y[4], b[8];                                                                              \
+    const unsigned lane = threadIdx.x % 32;                                                    \
+    _Pragma("unroll") for (int c = 0; c < 4; c++) x[c] = make<T>(in + 2 * (lane + c)), y[c] = make<U>(in + 2 * (lane + c + 4)); \
+    _Pragma("unroll") for (int k = 0; k < 8; k++) a[k] = make<T>(in + 128 + 2 * (lane + k)), b[k] = make<U>(in + 136 + 2 * (lane + k)); \
+    __syncthreads();                                                                           \
+    long long begin = clock64();                                                               \
+    _Pragma("unroll 1") for (int i = 0; i < loops; i++) {                                      \
+      _Pragma("unroll") for (int u = 0; u < 32; u++) {                                         \
+        _Pragma("unroll") for (int c = 0; c < 4; c++) {                                        \
+          STEP_T(x[c], a[2 * u % 8], a[(2 * u + 1) % 8]);                                      \
+          STEP_U(y[c], b[2 * u % 8], b[(2 * u + 1) % 8]);                                      \
+        }                                                                                      \
+      }                                                                                        \
+    }                                                                                          \
+    long long end = clock64();                                                                 \
+    T *o = (T *)out + threadIdx.x * 4;                                                         \
+    U *q = (U *)(out + 65536) + threadIdx.x * 4;                                               \
+    _Pragma("unroll") for (int c = 0; c < 4; c++) o[c] = x[c], q[c] = y[c];                    \
+    if (lane == 0) t[threadIdx.x / 32 * 2] = begin, t[threadIdx.x / 32 * 2 + 1] = end;         \
+  }
+PAIR(ffma_imad, float, ffma_step, unsigned, imad_step)
+PAIR(ffma_iadd3, float, ffma_step, unsigned, iadd3_step)
+PAIR(ffma_lop3, float, ffma_step, unsigned, lop3_step)
+PAIR(imad_iadd3, unsigned, imad_step, unsigned, iadd3_step)
+PAIR(iadd3_lop3, unsigned, iadd3_step, unsigned, lop3_step)
+PAIR(ffma_dfma, float, ffma_step, double, dfma_step)
+PAIR(ffma_hfma2, float, ffma_step, unsigned, hfma2_step)
+PAIR(ffma_rcp, float, ffma_step, float, rcp_step)
+PAIR(iadd3_rcp, unsigned, iadd3_step, float, rcp_step)
 
 // ---- shared memory: each word holds its own address, so a load's result is the next load's address; `stride` sets the bank conflicts ----
 
@@ -242,3 +278,4 @@ KERNEL(barrier) {
   }
 STRAIGHT(straight_small, 512)
 STRAIGHT(straight_big, 16384)
+__device__ void end_of_ops(); // shows what looks for device code in this text that the lines above are some

@@ -16,6 +16,7 @@ typedef struct {
 
 typedef struct {
   ww_arena *a;
+  bool damaged; /* some line cannot be read: the file is written anew without it */
   WW_VEC(entry) entries;
   WW_VEC(const char *) said;
 } collection;
@@ -71,26 +72,30 @@ static void add_line(collection *c, ww_launch l) {
   ww_push(c->a, &c->entries, x);
 }
 
+static void add_said(collection *c, const char *text) {
+  for (uint32_t i = 0; i < c->said.n; i++)
+    if (strcmp(c->said.v[i], text) == 0) return;
+  ww_push(c->a, &c->said, text);
+}
+
 static ww_status add_file(collection *c, const char *path, ww_err *e) {
   char *text, *next;
   ww_status rc = ww_read_file(c->a, path, (size_t)1 << 30, &text, NULL, e);
-  for (uint32_t line = 1; rc == WW_OK && *text; text = next, line++) {
+  for (; rc == WW_OK && *text; text = next) {
     char *end = strchr(text, '\n');
-    if (!end) break; /* the program was killed while it wrote this one */
+    if (!end) { /* the program was killed while it wrote this one */
+      c->damaged = true;
+      break;
+    }
     *end = 0;
     next = end + 1;
-    if (ww_starts(text, "# ")) {
-      bool known = false;
-      for (uint32_t i = 0; i < c->said.n; i++) known = known || strcmp(c->said.v[i], text + 2) == 0;
-      if (!known) ww_push(c->a, &c->said, text + 2);
-      continue;
-    }
     ww_launch l;
-    rc = ww_launch_parse(text, "", c->a, &l, e);
-    if (rc == WW_OK)
+    if (ww_starts(text, "# "))
+      add_said(c, text + 2);
+    else if (ww_launch_parse(text, "", c->a, &l, NULL) == WW_OK && l.kernel)
       add_line(c, l);
-    else if (e)
-      e->file = ww_strdup(c->a, path), e->line = line;
+    else if (*text)
+      c->damaged = true, add_said(c, "a line of the recording is damaged and was left out: was the disk full?");
   }
   return rc;
 }
@@ -123,7 +128,7 @@ ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, w
   *out = (ww_recorded){0};
   ww_status rc = ww_file_exists(path) ? add_file(&c, path, e) : WW_OK;
   for (uint32_t i = 0; i < n && rc == WW_OK; i++) rc = add_file(&c, names[i], e);
-  if (rc == WW_OK && n) rc = write_all(&c, path, e);
+  if (rc == WW_OK && (n || c.damaged)) rc = write_all(&c, path, e);
   for (uint32_t i = 0; i < n && rc == WW_OK; i++) unlink(names[i]);
   if (rc != WW_OK) return rc;
   for (uint32_t i = 0; i < c.entries.n; i++) out->launches += c.entries.v[i].launch.count;

@@ -265,7 +265,7 @@ static double distance(const ww_recorder *r, const ww_line *x, double threads) {
 }
 
 static void count_into_nearest(ww_recorder *r, const ww_recorded_kernel *k, const ww_raw_launch *l) {
-  ww_line *best = NULL;
+  ww_line *best = &r->lines.v[k->first - 1];
   double least = INFINITY, threads = log_threads(l);
   for (uint32_t i = k->first; i; i = r->lines.v[i - 1].next) {
     double d = distance(r, &r->lines.v[i - 1], threads);

@@ -70,6 +70,9 @@ enum {
 #define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)1)
 #define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)2)
 
+#ifdef WW_EMULATE
+#include "ww_driver_full.h"
+#else
 extern "C" CUresult
     cuInit(...), cuDriverGetVersion(...), cuGetErrorString(...), cuGetErrorName(...), cuDeviceGet(...), cuDeviceGetCount(...),
     cuDeviceGetName(...), cuDeviceGetUuid(...), cuDeviceGetAttribute(...), cuDeviceTotalMem(...), cuDeviceComputeCapability(...),
@@ -89,4 +92,5 @@ extern "C" CUresult
     cuStreamCreate(...), cuStreamCreateWithPriority(...), cuStreamDestroy(...), cuStreamSynchronize(...), cuStreamQuery(...), cuStreamWaitEvent(...),
     cuEventCreate(...), cuEventDestroy(...), cuEventRecord(...), cuEventSynchronize(...), cuEventQuery(...), cuEventElapsedTime(...),
     cuGraphLaunch(...), cuGraphInstantiate(...), cuProfilerStart(...), cuProfilerStop(...), cuTensorMapEncodeTiled(...), cuTexObjectCreate(...);
+#endif
 #endif

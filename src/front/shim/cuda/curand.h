@@ -30,6 +30,20 @@ enum curandMethod_t {
   CURAND_BINARY_SEARCH = 6, CURAND_DISCRETE_GAUSS = 7, CURAND_REJECTION = 8, CURAND_DEVICE_API = 9,
   CURAND_FAST_REJECTION = 10, CURAND_3RD = 11, CURAND_DEFINITION = 12, CURAND_POISSON = 13
 };
+#ifdef WW_EMULATE /* host code that will run: the generators that programs use */
+extern "C" {
+curandStatus_t curandCreateGenerator(curandGenerator_t *, curandRngType_t), curandCreateGeneratorHost(curandGenerator_t *, curandRngType_t);
+curandStatus_t curandDestroyGenerator(curandGenerator_t), curandGetVersion(int *), curandSetStream(curandGenerator_t, cudaStream_t);
+curandStatus_t curandSetPseudoRandomGeneratorSeed(curandGenerator_t, unsigned long long), curandSetGeneratorOffset(curandGenerator_t, unsigned long long);
+curandStatus_t curandSetGeneratorOrdering(curandGenerator_t, curandOrdering_t), curandSetQuasiRandomGeneratorDimensions(curandGenerator_t, unsigned int);
+curandStatus_t curandGenerateSeeds(curandGenerator_t), curandGenerate(curandGenerator_t, unsigned int *, size_t);
+curandStatus_t curandGenerateLongLong(curandGenerator_t, unsigned long long *, size_t);
+curandStatus_t curandGenerateUniform(curandGenerator_t, float *, size_t), curandGenerateUniformDouble(curandGenerator_t, double *, size_t);
+curandStatus_t curandGenerateNormal(curandGenerator_t, float *, size_t, float, float), curandGenerateNormalDouble(curandGenerator_t, double *, size_t, double, double);
+curandStatus_t curandGenerateLogNormal(curandGenerator_t, float *, size_t, float, float), curandGenerateLogNormalDouble(curandGenerator_t, double *, size_t, double, double);
+curandStatus_t curandGeneratePoisson(curandGenerator_t, unsigned int *, size_t, double);
+}
+#else
 extern "C" curandStatus_t
     curandCreateGenerator(...), curandCreateGeneratorHost(...), curandCreatePoissonDistribution(...),
     curandDestroyDistribution(...), curandDestroyGenerator(...), curandGenerate(...), curandGenerateBinomial(...),
@@ -41,4 +55,5 @@ extern "C" curandStatus_t
     curandGetScrambleConstants64(...), curandGetVersion(...), curandSetGeneratorOffset(...),
     curandSetGeneratorOrdering(...), curandSetPseudoRandomGeneratorSeed(...),
     curandSetQuasiRandomGeneratorDimensions(...), curandSetStream(...);
+#endif
 #endif

@@ -64,3 +64,33 @@ WW_EMU_EXPORT unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
 WW_EMU_EXPORT unsigned umax(unsigned a, unsigned b) { return a > b ? a : b; }
 WW_EMU_EXPORT long long llmin(long long a, long long b) { return a < b ? a : b; }
 WW_EMU_EXPORT long long llmax(long long a, long long b) { return a > b ? a : b; }
+
+/* ---- bfloat16: what compilers call for conversions, where the compiler's own library is older than the type. The value comes
+ * back in the same register as any 16-bit float. ---- */
+
+#if defined(__x86_64__) && defined(__FLT16_MAX__)
+static _Float16 bits16(uint16_t b) {
+  _Float16 f;
+  memcpy(&f, &b, 2);
+  return f;
+}
+
+WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncsfbf2(float f) {
+  uint32_t u;
+  memcpy(&u, &f, 4);
+  if (isnan(f)) return bits16((uint16_t)(u >> 16 | 0x40));
+  return bits16((uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16));
+}
+/* Rounded once: to odd in single precision first. */
+WW_EMU_EXPORT __attribute__((weak)) _Float16 __truncdfbf2(double d) {
+  float f = (float)d;
+  uint32_t u;
+  memcpy(&u, &f, 4);
+  if (!isnan(d) && !isinf(f) && (double)f != d) {
+    if (fabs((double)f) > fabs(d)) u--;
+    u |= 1;
+    memcpy(&f, &u, 4);
+  }
+  return __truncsfbf2(f);
+}
+#endif

@@ -17,8 +17,9 @@
 typedef struct {
   const char *kernel; /* __omp_offloading_..., as the entry table has it */
   ww_omp_bounds bounds;
-  const char *params; /* a letter each, the runtime's own first where there is one: s that, p pointer, i 32-bit integer,
-                       * l 64-bit integer, x other bits */
+  const char
+      *params; /* a letter each: s the runtime's own, always first; p pointer; i 32-bit integer; f float; d double;
+                       * x other bits */
 } ww_omp_built;
 extern const ww_omp_built ww_omp_regions[] __attribute__((weak));
 

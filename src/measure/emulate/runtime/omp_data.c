@@ -128,32 +128,33 @@ static void enter_item(const ww_omp_items *it, int32_t i) {
 
 /* ---- leaving ---- */
 
-typedef WW_VEC(void *) hosts;
-
-static void leave_item(const ww_omp_items *it, int32_t i, hosts *last, ww_arena *a) {
+/* Returns the host address of the mapping that this ends, NULL: none. */
+static void *leave_item(const ww_omp_items *it, int32_t i) {
   int64_t type = it->types[i];
   bool member = WW_MAP_PARENT(type), object = type & WW_MAP_PTR_AND_OBJ;
   bool count = (!member || object) && !(it->of_mapper && i == 0);
   size_t pad = padding(it, i), bytes = (size_t)it->sizes[i] + pad;
   char *begin = (char *)it->begins[i] - pad;
   ww_omp_mapping *m = ww_omp_map_find(begin);
-  if (!m) return;
+  if (!m) return NULL;
   bool forever = m->refs == WW_OMP_FOR_EVER, gone = !forever && (m->refs <= 1 || (type & WW_MAP_DELETE));
   if (count && !forever) m->refs = type & WW_MAP_DELETE ? 0 : m->refs - (m->refs > 0);
   if (bytes && (type & WW_MAP_FROM) && (gone || (type & WW_MAP_ALWAYS))) ww_omp_copy_from(begin, bytes);
-  if (gone && count) ww_push(a, last, (void *)m->host);
+  return gone && count ? (void *)m->host : NULL;
 }
 
 static void leave(const ww_omp_items *it) {
-  ww_arena *a = ww_arena_new();
-  hosts last = {0};
-  for (int32_t i = it->n - 1; i >= 0; i--)
-    if (!skipped(it->types[i]) && !by_mapper(it, i, WW_OMP_LEAVE)) leave_item(it, i, &last, a);
-  for (uint32_t i = 0; i < last.n; i++) { /* only now: members of a struct are copied back before it goes */
-    const ww_omp_mapping *m = ww_omp_map_find(last.v[i]);
-    if (m && m->refs == 0) ww_omp_map_remove(last.v[i]);
+  void *few[32], **last = it->n > 32 ? ww_xmalloc((size_t)it->n * sizeof *last) : few;
+  int32_t n = 0;
+  for (int32_t i = it->n - 1; i >= 0; i--) {
+    void *host = skipped(it->types[i]) || by_mapper(it, i, WW_OMP_LEAVE) ? NULL : leave_item(it, i);
+    if (host) last[n++] = host;
   }
-  ww_arena_free(a);
+  for (int32_t i = 0; i < n; i++) { /* only now: members of a struct are copied back before it goes */
+    const ww_omp_mapping *m = ww_omp_map_find(last[i]);
+    if (m && m->refs == 0) ww_omp_map_remove(last[i]);
+  }
+  if (last != few) free(last);
 }
 
 /* ---- updating ---- */

@@ -3,6 +3,7 @@
  * There is one device, number 0; everything else is the host, whose regions the program then runs by itself (a result that
  * is not 0 says so). A region enters its data, is launched and leaves its data, all before the call returns: `nowait` may
  * be that early. The table of regions and of `declare target` variables is the linker's section omp_offloading_entries. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "omp.h"
@@ -90,10 +91,13 @@ static const ww_omp_built *built_of(const char *kernel) {
   return NULL;
 }
 
-/* Captured scalars travel as 64 bits: integers can be written as numbers, the rest stays bits. */
+/* Captured scalars travel as 64 bits, whatever they are; where that is known they can be written as numbers. */
 static void name_types(const region *r) {
-  for (uint32_t i = 0; r->params && i < r->kernel->nparams && r->params[i]; i++)
-    r->kernel->params[i].type = r->params[i] == 'i' || r->params[i] == 'l' ? "i64" : NULL;
+  for (uint32_t i = 0; r->params && i < r->kernel->nparams && r->params[i]; i++) {
+    char c = r->params[i];
+    r->kernel->params[i].type = c == 'i' ? "i64" : c == 'f' ? "f32" : c == 'd' ? "f64" : NULL;
+    if (c == 'f') r->kernel->params[i].size = 4; /* as far as a launch spec is concerned */
+  }
 }
 
 static region *region_of(const void *id) {
@@ -125,9 +129,11 @@ typedef struct {
 } arguments;
 
 static void add_value(arguments *a, const region *r, uint64_t v) {
-  if (r->params && a->n < strlen(r->params) && r->params[a->n] == 'i') v = (uint64_t)(int64_t)(int32_t)v;
-  a->values[a->n] = v;
-  a->sizes[a->n] = 8;
+  char c = r->params && a->n < strlen(r->params) ? r->params[a->n] : 'x';
+  float f;
+  memcpy(&f, &v, sizeof f);
+  a->values[a->n] = c == 'i' ? (uint64_t)(int64_t)(int32_t)v : v;
+  a->sizes[a->n] = c == 'f' && isfinite(f) ? 4 : 8; /* the low half, all that the region reads; no number: all bits */
   a->at[a->n] = &a->values[a->n];
   a->n++;
 }

@@ -1,0 +1,63 @@
+#!/bin/sh
+# run.sh BUILD : records programs without a GPU and checks the lines. Speaks TAP.
+#
+# X.cu is a program; X.want has one text a line that the recorded launches must hold. Comments at its top: `args:` of the
+# program, `options:` of the command, `ends:` the program's exit status when it is not 0.
+build=$(cd "$1" && pwd) || exit 1
+here=$(cd "$(dirname "$0")" && pwd) || exit 1
+ww=$build/warpwise
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+cd "$dir" || exit 1
+n=0
+
+tell() { # tell WHAT : ok when nothing was complained about
+  n=$((n + 1))
+  if [ -s complaints ]; then
+    echo "not ok $n - $1"
+    sed 's/^/# /' complaints | cut -c1-300
+  else
+    echo "ok $n - $1"
+  fi
+  : >complaints
+}
+said() { sed -n "s|^// $1: *||p" "$2" | head -n 1; }
+
+: >complaints
+echo 12 >input.txt
+echo before >outside.txt
+for source in "$here"/*.cu; do
+  name=$(basename "$source" .cu)
+  args=$(said args "$source")
+  [ "$name" = files ] && args="$args $dir/outside.txt"
+  ends=$(said ends "$source")
+  # shellcheck disable=SC2046,SC2086 # words
+  "$ww" record --emulate "$source" $(said options "$source") -o "$name.jsonl" --json -- \
+    $([ "$name" = saxpy ] && echo 5000) $args >summary 2>errors
+  status=$?
+  [ $status = 0 ] || { echo "status $status"; cat summary errors; } >>complaints
+  grep -q "\"exit_code\":${ends:-0}," summary || { echo "the program should end with ${ends:-0}"; cat summary errors; } >>complaints
+  while IFS= read -r want; do
+    grep -qF -- "$want" "$name.jsonl" || { echo "not recorded: $want"; cat "$name.jsonl"; } >>complaints
+  done <"$here/$name.want"
+  tell "$name"
+done
+
+[ "$(cat input.txt)" = 12 ] && [ ! -e output.txt ] && [ "$(cat outside.txt)" = before ] || ls >>complaints
+tell "the working folder is left alone"
+[ "$(wc -l <errors.jsonl)" -eq 1 ] || cat errors.jsonl >>complaints
+tell "refused launches are not recorded"
+
+echo 'int main() { return missing(); }' >broken.cu
+"$ww" record --emulate broken.cu -o broken.jsonl >summary 2>errors
+[ $? = 3 ] && grep -q "broken.cu:1.*missing" errors || cat errors >>complaints
+tell "a program that does not compile: its first error, status 3"
+echo 'int missing(); __global__ void k() {} int main() { k<<<1,1>>>(); return missing(); }' >broken.cu
+"$ww" record --emulate broken.cu -o broken.jsonl >summary 2>errors
+[ $? != 0 ] && grep -q "missing()" errors || cat errors >>complaints
+tell "a program that does not link: what is missing"
+"$ww" record --emulate "$here/saxpy.cu" -o c.jsonl --contents -- 5000 >summary 2>errors
+[ -n "$(ls c.jsonl.d 2>/dev/null)" ] && "$ww" trace --launch c.jsonl >traced 2>&1 || cat traced errors >>complaints
+tell "contents are beside the launches, and trace reads them"
+[ -f "$here/omp_run.sh" ] && . "$here/omp_run.sh"
+echo "1..$n"
