@@ -35,7 +35,7 @@ static const ww_option table[] = {
      offsetof(options, plan)},
     {"with", 0, WW_OPT_STR, "COMPILER", "nvcc or nvrtc; else nvcc where it is found", offsetof(options, with)},
     {"jobs", 'j', WW_OPT_UINT, "N", "compilations at a time (default: one per core)", offsetof(options, jobs)},
-    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 128)",
+    {"batch", 0, WW_OPT_UINT, "N", "launches that share a pass of the counters (default 256)",
      offsetof(options, batch)},
     {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents after one run: arg0.bin, ...", offsetof(options, dump)},
     {"compare-ncu", 0, WW_OPT_FLAG, NULL, "the same launches under Nsight Compute, side by side",

@@ -7,6 +7,8 @@
 
 #include "measure.h"
 
+#define WW_BATCH 256 /* launches of a batch, unless the options say otherwise */
+
 typedef struct ww_device ww_device; /* each backend's own */
 typedef struct ww_ready ww_ready;   /* a launch loaded on the device: code, buffers, pristine copies, parameters */
 

@@ -286,4 +286,5 @@ const ww_backend ww_backend_cuda = {.name = "cuda",
                                     .count = cuda_count,
                                     .pass_end = cuda_pass_end,
                                     .end = cuda_end,
-                                    .dump = ww_cuda_dump};
+                                    .dump = ww_cuda_dump,
+                                    .architecture = cuda_architecture};

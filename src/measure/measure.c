@@ -11,7 +11,6 @@
 #include "backend.h"
 #include "counters.h"
 
-#define BATCH 128
 #define MOST_SAMPLES 15
 #define SPREAD 0.03    /* IQR over median above which more rounds are run */
 #define STEADY_US 10e3 /* ... of launches below this */
@@ -368,7 +367,7 @@ static void open_device(meter *t, const ww_backend *b, ww_arena *a) {
 
 ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o, const ww_measure_sink *sink,
                           ww_err *e) {
-  uint32_t most = o->batch ? o->batch : BATCH;
+  uint32_t most = o->batch ? o->batch : WW_BATCH;
   meter t = {.o = o, .sink = sink};
   ww_arena *process = ww_arena_new();
   t.v = WW_NEWN(process, slot, most);

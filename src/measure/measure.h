@@ -17,7 +17,7 @@ typedef struct {
   bool time_only;      /* no counters */
   uint32_t repeats;    /* timed runs; 0: the convention's, adaptive to the spread */
   double limit_s;      /* a launch that takes longer is given up; 0: 10 */
-  uint32_t batch;      /* launches that share a pass configuration; 0: 128 */
+  uint32_t batch;      /* launches that share a pass configuration; 0: 256 */
   const char *dump;    /* folder for the buffers after the first run: arg0.bin, ...; NULL */
   bool dump_each;      /* each launch's in a folder of its own number */
   const uint32_t *number; /* per launch: what it is called there; NULL: its index */

@@ -9,7 +9,8 @@ typedef struct {
   double m[WW_NMETRICS]; /* NaN: ncu does not tell */
 } ww_ncu_row;
 
-/* Runs `self measure --once` with the launches under one ncu; rows[i] belongs to launch i. */
+/* Runs `self measure --once` with the launches under ncu, once for all counters, three times for the time (the median is
+ * taken); rows[i] belongs to launch i. */
 ww_status ww_ncu_run(const ww_launch *l, uint32_t n, const ww_measure_options *o, const char *self, ww_arena *a, ww_ncu_row **rows,
                      ww_err *e);
 /* Takes ncu's output (--csv --page raw, units base) apart. */

@@ -391,7 +391,7 @@ static void blame(boss *b, const child *c, uint32_t last, uint32_t *single_to) {
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])
     error_row(b, c->at, &why);
   else { /* something of the batch, between its first launch and as far as one can be */
-    uint32_t batch = b->o->batch ? b->o->batch : 128;
+    uint32_t batch = b->o->batch ? b->o->batch : WW_BATCH;
     *single_to = c->first + batch - 1 < last ? c->first + batch - 1 : last;
   }
 }

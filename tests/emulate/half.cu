@@ -1,5 +1,5 @@
 // options: --execute
-// Host code with CUDA's own types: half, bfloat16, vectors, min and max, rsqrt; textures from an array are noted.
+// Host code with CUDA's own types: half, bfloat16, vectors, min and max, rsqrt.
 #include <cmath>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

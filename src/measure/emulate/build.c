@@ -3,6 +3,8 @@
  * recorded as bytes. */
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "emulate_int.h"
 
 #define LINK_S 120.0
+#define MOST_THREADS 8
 
 typedef WW_VEC(const char *) words;
 
@@ -103,7 +106,51 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   return rc;
 }
 
-/* ---- objects ---- */
+/* ---- objects: several at a time, clang is slow on C++ headers ---- */
+
+typedef struct {
+  const ww_emulate_options *o;
+  const char **objects; /* one per file */
+  atomic_uint next;
+  pthread_mutex_t lock; /* of what follows */
+  uint32_t failed;      /* lowest index of a file that does not compile */
+  ww_err error;
+  ww_arena *a;
+} compiling;
+
+static void *compile_some(void *ctx) {
+  compiling *c = ctx;
+  ww_arena *a = ww_arena_new();
+  for (uint32_t i; (i = atomic_fetch_add(&c->next, 1)) < c->o->front.nfiles;) {
+    ww_err e = {0};
+    if (ww_front_host_object(&c->o->front, i, c->objects[i], a, &e) == WW_OK) continue;
+    pthread_mutex_lock(&c->lock);
+    if (i < c->failed) {
+      c->failed = i;
+      c->error = e;
+      c->error.file = e.file ? ww_strdup(c->a, e.file) : NULL;
+    }
+    pthread_mutex_unlock(&c->lock);
+    atomic_store(&c->next, c->o->front.nfiles);
+  }
+  ww_arena_free(a);
+  return NULL;
+}
+
+static ww_status compile_all(const ww_emulate_options *o, const char *to, ww_arena *a, words *objects, ww_err *e) {
+  compiling c = {.o = o, .failed = UINT32_MAX, .a = a, .lock = PTHREAD_MUTEX_INITIALIZER};
+  for (uint32_t i = 0; i < o->front.nfiles; i++) ww_push(a, objects, ww_fmt(a, "%s/%u.o", to, i));
+  c.objects = objects->v;
+  pthread_t threads[MOST_THREADS];
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  uint32_t most = cores > 1 && cores < MOST_THREADS ? (uint32_t)cores : cores > 1 ? MOST_THREADS : 1, n = 0;
+  for (uint32_t i = 1; i < most && i < o->front.nfiles; i++) n += !pthread_create(&threads[n], NULL, compile_some, &c);
+  compile_some(&c);
+  for (uint32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
+  if (c.failed == UINT32_MAX) return WW_OK;
+  if (e) *e = c.error;
+  return c.error.code;
+}
 
 /* OpenMP's runtime takes its regions from a table in the program. */
 static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words *objects, ww_err *e) {
@@ -125,11 +172,7 @@ ww_status ww_emulate_build(const ww_emulate_options *o, const char *to, ww_arena
   ww_unit unit = {0};
   *out = (ww_built){.program = ww_path_join(a, to, "program"), .table = ww_path_join(a, to, "table.jsonl")};
   ww_status rc = o->front.nfiles ? WW_OK : ww_fail(e, WW_EUSAGE, "no source file given");
-  for (uint32_t i = 0; i < o->front.nfiles && rc == WW_OK; i++) {
-    const char *object = ww_fmt(a, "%s/%u.o", to, i);
-    rc = ww_front_host_object(&o->front, i, object, a, e);
-    ww_push(a, &objects, object);
-  }
+  if (rc == WW_OK) rc = compile_all(o, to, a, &objects, e);
   if (rc != WW_OK) return rc;
   bool known = ww_front_load(&o->front, a, &unit, NULL) == WW_OK;
   const char *ir = o->execute && known ? ww_path_join(a, to, "kernels.ir") : NULL;

@@ -169,6 +169,9 @@ static bool confine_files(const char *writable) {
 
 /* ---- the child ---- */
 
+#define CLOSE_RANGE 436
+#define CLOSE_ON_EXEC 4u
+
 static void limit(int what, uint64_t value) {
   struct rlimit r;
   if (getrlimit((__rlimit_resource_t)what, &r)) return;
@@ -193,10 +196,12 @@ static void say(int fd, const char *text) {
 /* Only what is safe between fork and exec. Lines to `report`: '!' the program could not be started, else what is missing. */
 static void become(const ww_sandbox *s, char *const *env, int in, int out, int report) {
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* it does not outlive the one who would stop it */
   dup2(in, 0);
   dup2(out, 1);
   dup2(out, 2);
   signal(SIGPIPE, SIG_DFL);
+  syscall(CLOSE_RANGE, 3u, ~0u, CLOSE_ON_EXEC); /* what this process has open is none of its business */
   if (chdir(s->cwd)) {
     say(report, "!cannot enter its working folder");
     _exit(127);

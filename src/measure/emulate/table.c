@@ -31,6 +31,8 @@ static void write_flags(const ww_front_options *f, ww_json *j, ww_arena *a) {
       ww_json_str(j, w);
     }
   }
+  if (f->dialect == WW_OPENMP)
+    ww_json_str(j, "-fopenmp-targets=nvptx64-nvidia-cuda"); /* --lang openmp, for the reader */
   ww_json_end_arr(j);
 }
 

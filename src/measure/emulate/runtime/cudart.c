@@ -57,13 +57,16 @@ WW_EMU_EXPORT void __cudaRegisterManagedVar(void **h, void **shadow, char *addre
   *shadow = ww_emu_alloc(size, EMU_MANAGED);
   __cudaRegisterVar(h, *shadow, NULL, name, external, size, constant, global);
 }
+/* References: the device's variable holds a handle, which nobody sets here. */
 WW_EMU_EXPORT void __cudaRegisterTexture(void **h, const void *shadow, const void **address, const char *name, int dim,
                                          int norm, int ext) {
-  (void)h, (void)shadow, (void)address, (void)name, (void)dim, (void)norm, (void)ext;
+  (void)h, (void)shadow, (void)address, (void)dim, (void)norm, (void)ext;
+  ww_emu_get();
+  ww_emu_symbol_named(name, 8)->texture = true;
 }
 WW_EMU_EXPORT void __cudaRegisterSurface(void **h, const void *shadow, const void **address, const char *name, int dim,
                                          int ext) {
-  (void)h, (void)shadow, (void)address, (void)name, (void)dim, (void)ext;
+  __cudaRegisterTexture(h, shadow, address, name, dim, 0, ext);
 }
 
 static ww_emu_kernel *kernel_of(const void *fn) {

@@ -56,7 +56,6 @@ typedef struct {
   uint32_t nsymbols;
   uint32_t shared_static, max_threads;
   uint32_t shared_allowed; /* cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set */
-  bool textures;           /* it has a texture or surface among its arguments: found at a launch */
   int32_t fn;              /* its function in the parsed module, -1: not looked up yet, -2: not there */
 } ww_emu_kernel;
 
@@ -65,6 +64,7 @@ struct ww_emu_symbol {
   uint64_t bytes, address; /* address 0: not there yet */
   const char *init_hex;    /* initial contents, or NULL for zeros */
   bool constant;
+  bool texture;            /* a texture or surface reference */
 };
 
 typedef struct {

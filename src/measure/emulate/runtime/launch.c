@@ -37,6 +37,8 @@ static void describe(const ww_emu_launch *l, uint32_t i, ww_raw_arg *out) {
 }
 
 static bool has_texture(const ww_emu_launch *l) {
+  for (uint32_t i = 0; i < l->kernel->nsymbols; i++)
+    if (l->kernel->symbols[i]->texture) return true;
   for (uint32_t i = 0; i < l->nargs; i++)
     for (uint32_t at = 0; at + 8 <= l->sizes[i]; at += 8) {
       uint64_t v;
@@ -69,7 +71,7 @@ static void record(const ww_emu *s, const ww_emu_launch *l) {
                        .symbols = symbols,
                        .nsymbols = n,
                        .note = l->note                  ? l->note
-                               : has_texture(l)         ? "texture argument"
+                               : has_texture(l)         ? "texture"
                                : !k->known && !l->nargs ? "arguments unknown"
                                                         : NULL};
   ww_recorder_launch(s->recorder, &raw);
