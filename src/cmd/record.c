@@ -173,6 +173,8 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   x.front.nflags = all.n;
   ww_emulated done = {0};
   st = ww_emulate(&x, c->arena, &done, &c->err);
+  if (!st && done.weaker && !ww_is_quiet())
+    fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n", done.weaker);
   out->exit_code = done.exit_code;
   out->timed_out = done.timed_out;
   if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet()) fprintf(stderr, "%s\n", done.output);

@@ -15,6 +15,7 @@
 #define SPREAD 0.03    /* IQR over median above which more rounds are run */
 #define STEADY_US 10e3 /* ... of launches below this */
 #define CLOCK_OFF 0.02 /* a sample this far from the batch's median clock is dropped */
+#define CLOCK_US 5       /* a clock read over less than this is off by the timer's ticks alone */
 #define SPIN_S 0.05    /* of work before the first batch, so that the clocks are up */
 
 typedef struct {
@@ -85,7 +86,8 @@ static void drop_off_clock(meter *t, ww_arena *a) {
   double middle = quantile(all, n, 0.5);
   for (uint32_t k = 0; n && k < t->n; k++)
     for (uint32_t i = 0; i < t->v[k].n; i++)
-      t->v[k].dropped[i] = fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
+      t->v[k].dropped[i] = t->v[k].samples[i] >= CLOCK_US &&
+                           fabs(t->v[k].clocks[i] / middle - 1) > CLOCK_OFF; /* of an unknown clock: false */
 }
 
 static uint32_t wanted(const meter *t, const slot *s) {
@@ -133,7 +135,7 @@ static ww_status warm_one(meter *t, slot *s, ww_err *e) {
   at(t, s, WW_AT_WARM);
   ww_status st = t->b->launch(t->d, s->ready, e);
   if (!st) st = t->b->sync(t->d, e);
-  at(t, s, WW_AT_DIGEST);
+  if (!st) at(t, s, WW_AT_DIGEST);
   if (!st) st = t->b->digest(t->d, s->ready, &s->digest, e);
   if (!st && t->o->dump) st = dump(t, s, e);
   if (!st) st = t->b->restore(t->d, s->ready, e);

@@ -209,8 +209,8 @@ static void become(const ww_sandbox *s, char *const *env, int in, int out, int r
   set_limits(s);
   if (!s->off) {
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (!confine_files(s->writable)) say(report, "files (Landlock) ");
-    if (!filter_calls()) say(report, "system calls (seccomp) ");
+    if (!confine_files(s->writable)) say(report, "files (Landlock)");
+    if (!filter_calls()) say(report, " system calls (seccomp)");
   }
   execve(s->argv[0], (char *const *)s->argv, env);
   say(report, "!cannot be started");

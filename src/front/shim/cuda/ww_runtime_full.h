@@ -14,6 +14,7 @@ cudaError_t cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, cudaStre
 
 /* ---- the stand-in's own ---- */
 cudaError_t __wwLaunch(const void *fn, dim3 grid, dim3 block, void **args, size_t shared, cudaStream_t, int cooperative);
+void __wwNothing(const char *what); /* says once that a library's call does nothing here */
 unsigned long long __wwDevice(int what); /* 0: global memory, 1: shared of a multiprocessor, 2: of a block, 3: L2 */
 const char *__wwDeviceName(void);
 cudaError_t __wwMalloc(void **, size_t, int kind); /* 0: device, 1: managed, 2: pinned, 3: asynchronous */

@@ -232,6 +232,10 @@ WW_EMU_EXPORT int cudaDeviceGetPCIBusId(char *out, int n, int d) {
 }
 WW_EMU_EXPORT int cudaDeviceGetByPCIBusId(int *d, const char *id) { return (void)id, *d = 0, EMU_OK; }
 
+WW_EMU_EXPORT void __wwNothing(const char *what) {
+  ww_emu_note("%s computes nothing in an emulated program: what hangs on its results is not right", what);
+}
+
 WW_EMU_EXPORT unsigned long long __wwDevice(int what) {
   ww_emu *s = ww_emu_get();
   return what == 0 ? s->memory : what == 1 ? s->shared_sm : what == 2 ? s->shared_block : s->l2;

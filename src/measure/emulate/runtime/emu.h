@@ -89,7 +89,7 @@ void ww_emu_lock(void);     /* recursive */
 void ww_emu_unlock(void);
 int ww_emu_error(int code); /* remembers it when it is one; returns it */
 int ww_emu_last_error(bool clear);
-void ww_emu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* once per text, on stderr */
+void ww_emu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* once per text, on stderr and in the record */
 ww_emu_kernel *ww_emu_kernel_named(const char *mangled); /* made when unknown */
 ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes);
 /* The symbol lives at `address`, `bytes` long: gets its initial contents and a place in the map. */

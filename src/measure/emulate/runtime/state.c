@@ -48,6 +48,7 @@ void ww_emu_note(const char *fmt, ...) {
   if (!before && said.n < 64) {
     ww_push(state.arena, &said, ww_strdup(state.arena, text));
     fprintf(stderr, "warpwise: %s\n", text);
+    if (state.recorder) ww_recorder_say(state.recorder, text);
   }
   ww_emu_unlock();
 }

@@ -5,7 +5,16 @@
 #include "ww_cub_util.cuh"
 
 namespace cub {
+#ifdef WW_EMULATE /* host code that runs: it is told how much scratch memory to get, and that nothing is computed */
+#define WW_DEVICE(NAME)                                                                                              \
+  template <class... A> static cudaError_t NAME(void *scratch, size_t &bytes, A &&...) {                              \
+    if (!scratch) bytes = 256;                                                                                       \
+    else __wwNothing("cub " #NAME);                                                                                  \
+    return cudaSuccess;                                                                                              \
+  }
+#else
 #define WW_DEVICE(NAME) template <class... A> WW_MHD static cudaError_t NAME(A &&...) { return cudaSuccess; }
+#endif
 struct DeviceReduce { WW_DEVICE(Reduce) WW_DEVICE(Sum) WW_DEVICE(Min) WW_DEVICE(Max) WW_DEVICE(ArgMin) WW_DEVICE(ArgMax) WW_DEVICE(ReduceByKey) WW_DEVICE(TransformReduce) };
 struct DeviceSegmentedReduce { WW_DEVICE(Reduce) WW_DEVICE(Sum) WW_DEVICE(Min) WW_DEVICE(Max) WW_DEVICE(ArgMin) WW_DEVICE(ArgMax) };
 struct DeviceScan {

@@ -132,8 +132,13 @@ template <class T> WW_HD T &raw_reference_cast(T &r) { return r; }
 template <class T> WW_HD T &raw_reference_cast(const device_reference<T> &r) { return *r.p; }
 template <class T> WW_HD device_ptr<T> device_pointer_cast(T *p) { return device_ptr<T>(p); }
 template <class T> WW_HD device_ptr<T> device_pointer_cast(device_ptr<T> p) { return p; }
+#ifdef WW_EMULATE
+template <class T> inline device_ptr<T> device_malloc(size_t n) { T *p = 0; cudaMalloc(&p, n * sizeof(T)); return device_ptr<T>(p); }
+template <class T> inline void device_free(device_ptr<T> p) { cudaFree(p.p); }
+#else
 template <class T> inline device_ptr<T> device_malloc(size_t) { return device_ptr<T>(); }
 template <class T> inline void device_free(device_ptr<T>) {}
+#endif
 
 /* ---- fancy iterators: AT(d) is the element d places on ---- */
 #define WW_ITERATOR(SELF, VALUE, REF, AT, MOVE, DISTANCE)                                                     \
