@@ -92,7 +92,13 @@ static uint8_t *add_buffer(triple *t, triple_memory *m, const ww_buffer *b, cons
   uint32_t size = b->type ? ww_elem_size(b->type) : 1;
   uint8_t *p = ww_alloc(t->a, b->bytes);
   bool filled = b->fill.kind != WW_FILL_NONE && size;
-  if (filled)
+  char *from_file;
+  size_t n;
+  ww_err e;
+  if (b->fill.kind == WW_FILL_FILE) {
+    if (!ww_read_packed(t->a, b->fill.path, 1u << 30, &from_file, &n, &e))
+      memcpy(p, from_file, n < b->bytes ? n : b->bytes);
+  } else if (filled)
     ww_fill_bytes(&b->fill, b->type, b->bytes / size, ww_fill_seed(t->launch->seed, allocation), 0, b->bytes / size, p);
   add_region(m, filled ? file : NULL, b->type, p, b->bytes);
   m->v[m->n - 1].id = b->id;

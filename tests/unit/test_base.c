@@ -171,6 +171,23 @@ static void statuses_have_names_and_exit_codes(void **state) {
   assert_int_equal(ww_exit_code(WW_EDEVICE), 4);
 }
 
+static void packed_files(void **state) {
+  char path[] = "/tmp/ww-packed-XXXXXX.zst", *data;
+  int fd = mkstemps(path, 4);
+  size_t n;
+  ww_err e = {0};
+  char *text = ww_alloc(*state, 300000);
+  for (int k = 0; k < 300000; k++) text[k] = (char)(k % 251);
+  close(fd);
+  assert_int_equal(ww_write_packed(path, text, 300000, 3, &e), WW_OK);
+  assert_int_equal(ww_read_packed(*state, path, 1 << 20, &data, &n, &e), WW_OK);
+  assert_true(n == 300000 && memcmp(data, text, n) == 0);
+  assert_int_equal(ww_read_packed(*state, path, 1000, &data, &n, &e), WW_ELIMIT);
+  assert_int_equal(ww_write_file_atomic(path, "(\xb5/\xfd broken", 11, &e), WW_OK);
+  assert_int_equal(ww_read_packed(*state, path, 1 << 20, &data, &n, &e), WW_EDATA);
+  unlink(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(arena_blocks_are_zeroed_aligned_and_apart),
@@ -186,6 +203,7 @@ int main(void) {
       TEST(child_that_hangs_is_ended_with_its_children),
       TEST(child_that_is_not_there_is_an_error),
       TEST(statuses_have_names_and_exit_codes),
+      TEST(packed_files),
   };
   return RUN(tests);
 }

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../../src/report/launch.h"
 
@@ -197,19 +196,6 @@ static void seeds_and_allocations_differ(void **state) {
   for (int i = 0; i < 4; i++) assert_true(x[i] != y[i] && x[i] != z[i] && y[i] != z[i]);
 }
 
-static void file_contents_end_in_zeros(void **state) {
-  char path[] = "/tmp/ww-fill-XXXXXX";
-  int fd = mkstemp(path);
-  assert_int_equal(write(fd, "abcdef", 6), 6);
-  close(fd);
-  ww_fill f = {.kind = WW_FILL_FILE, .path = path};
-  char out[4];
-  (void)state;
-  ww_fill_bytes(&f, "u16", 8, 1, 2, 2, out);
-  assert_memory_equal(out, "ef\0\0", 4);
-  unlink(path);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(element_sizes),
@@ -225,7 +211,6 @@ int main(void) {
       TEST(monotone_goes_from_lo_to_hi),
       TEST(zipf_has_its_law),
       TEST(seeds_and_allocations_differ),
-      TEST(file_contents_end_in_zeros),
   };
   return RUN(tests);
 }

@@ -88,7 +88,8 @@ static void bad_reports(void **state) {
       {"{\"schema_version\":1,\"by\":\"text\",\"metrics\":{\"time_us\":{\"value\":\"5\"}}}",
        "metrics.time_us: expected an object with a number \"value\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"launch\":{\"gird\":1}}",
-       "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count"},
+       "unknown member \"gird\"; known are: file, kernel, grid, block, shared, args, symbols, flags, cache, seed, count, "
+       "cooperative, binary, note"},
       {"{\"schema_version\":1,\"by\":\"text\",\"findings\":[{}]}", "findings[0]: expected \"rule\" and \"message\""},
       {"{\"schema_version\":1,\"by\":\"text\",\"assumed\":[1]}", "assumed: expected an array of strings"},
   };

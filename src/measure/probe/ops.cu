@@ -34,13 +34,14 @@ template <typename T> __device__ T make(const unsigned *in) { return *(const T *
 
 #define fadd_step(x, a, b) STEP2("f", "add.rn.f32 %0, %0, %1;", x, a, b)
 #define fmul_step(x, a, b) STEP2("f", "mul.rn.f32 %0, %0, %1;", x, a, b)
-#define ffma_step(x, a, b) STEP2("f", "fma.rn.f32 %0, %0, %1, %2;", x, a, b)
+// Two different registers: a third would share a bank with one of them now and then, and the pipe would look slower.
+#define ffma_step(x, a, b) STEP2("f", "fma.rn.f32 %0, %0, %1, %1;", x, a, b)
 #define dadd_step(x, a, b) STEP2("d", "add.rn.f64 %0, %0, %1;", x, a, b)
 #define dmul_step(x, a, b) STEP2("d", "mul.rn.f64 %0, %0, %1;", x, a, b)
-#define dfma_step(x, a, b) STEP2("d", "fma.rn.f64 %0, %0, %1, %2;", x, a, b)
+#define dfma_step(x, a, b) STEP2("d", "fma.rn.f64 %0, %0, %1, %1;", x, a, b)
 #define hadd2_step(x, a, b) STEP2("r", "add.rn.f16x2 %0, %0, %1;", x, a, b)
-#define hfma2_step(x, a, b) STEP2("r", "fma.rn.f16x2 %0, %0, %1, %2;", x, a, b)
-#define bfma2_step(x, a, b) STEP2("r", "fma.rn.bf16x2 %0, %0, %1, %2;", x, a, b)
+#define hfma2_step(x, a, b) STEP2("r", "fma.rn.f16x2 %0, %0, %1, %1;", x, a, b)
+#define bfma2_step(x, a, b) STEP2("r", "fma.rn.bf16x2 %0, %0, %1, %1;", x, a, b)
 // Two PTX additions: the assembler makes one three-input addition of them.
 #define iadd3_step(x, a, b) STEP2("r", "{.reg .u32 s; add.u32 s, %0, %1; add.u32 %0, s, %2;}", x, a, b)
 #define imad_step(x, a, b) STEP2("r", "mad.lo.u32 %0, %0, %1, %2;", x, a, b)
