@@ -17,12 +17,12 @@ const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 #include "gpu.def"
 #define OP(name, meaning)                                                                    \
   {"ops." #name ".issue",   "cycles", meaning ": cycles of a sub-core per warp instruction", \
-   AT(issue[WW_OP_##name]), 0.1,      1e6},                                                  \
+   AT(issue[WW_GPU_OP_##name]), 0.1,      1e6},                                                  \
       {"ops." #name ".latency",   "cycles", meaning ": until a dependent instruction",       \
-       AT(latency[WW_OP_##name]), 0.1,      1e6},
+       AT(latency[WW_GPU_OP_##name]), 0.1,      1e6},
 #include "gpu.def"
 #define MATH_ROW(name, what, unit, field, meaning) \
-  { "math." #name "." #what, unit, meaning, AT(field[WW_MATH_##name]), 0, 1e6 }
+  { "math." #name "." #what, unit, meaning, AT(field[WW_GPU_MATH_##name]), 0, 1e6 }
 #define MATH(name, meaning)                                                                   \
   MATH_ROW(name, instructions, "1", math_instructions, meaning ": warp instructions"),        \
       MATH_ROW(name, flops_fp32, "1", math_flops32, meaning ": FP32 operations counted"),     \

@@ -9,13 +9,13 @@
 #include "../base/base.h"
 
 typedef enum {
-#define OP(name, ...) WW_OP_##name,
+#define OP(name, ...) WW_GPU_OP_##name,
 #include "gpu.def"
   WW_NGPU_OPS
 } ww_gpu_op;
 
 typedef enum {
-#define MATH(name, ...) WW_MATH_##name,
+#define MATH(name, ...) WW_GPU_MATH_##name,
 #include "gpu.def"
   WW_NGPU_MATHS
 } ww_gpu_math;

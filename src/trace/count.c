@@ -314,8 +314,19 @@ void ww_counter_vector(ww_counter *c, ww_counts *pending) { sum_counts(c, true, 
 
 static double ratio(double a, double b) { return b ? a / b : 0; }
 
+static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
+  out->blocks = WW_NEWN(a, ww_block_counts, c->base[c->m->nfns] + 1);
+  for (uint32_t f = 0; f < c->m->nfns; f++)
+    for (uint32_t k = c->base[f]; k < c->base[f + 1]; k++) {
+      const ww_cell *t = &c->total[k];
+      if (t->warps > 0)
+        out->blocks[out->nblocks++] = (ww_block_counts){&c->m->fns[f], k - c->base[f], t->warps, t->lanes, t->splits};
+    }
+}
+
 void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out) {
   *out = (ww_tally){0};
+  list_blocks(c, a, out);
   sum_counts(c, false, &out->c);
   for (uint32_t k = 0; k < c->base[c->m->nfns]; k++)
     for (int cls = 0; cls < WW_NCLASSES; cls++) out->by_class[cls] += c->total[k].warps * c->statics[k].by_class[cls];

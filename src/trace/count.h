@@ -41,8 +41,16 @@ typedef struct {
   double loads_in_flight;   /* mean global loads issued before the first wait on one */
 } ww_dependency;
 
+/* How often one block of the IR was executed: by warps, and by their active lanes. */
+typedef struct {
+  const ww_fn *fn;
+  uint32_t block;
+  double warps, lanes, splits; /* splits: its branch diverged */
+} ww_block_counts;
+
 typedef struct {
   ww_counts c;
+  ww_block_counts *blocks; uint32_t nblocks; /* those executed at all */
   double by_class[WW_NCLASSES]; /* warp instructions */
   ww_line_counts *lines;  uint32_t nlines;  /* by file, line */
   ww_arg_counts *args;    uint32_t nargs;

@@ -71,6 +71,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   spec.max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS;
   st = ww_machine_new(&spec, &machine, e);
   if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
+  if (!st && o->after) st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
   if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
   ww_machine_free(machine);
   ww_setup_free(&s);

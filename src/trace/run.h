@@ -13,6 +13,9 @@ typedef struct {
   uint64_t max_steps;  /* warp instructions; 0: a default that ends an endless loop within seconds */
   bool print;          /* device printf reaches stdout */
   const char *dump;    /* folder for the buffers' contents afterwards, or NULL */
+  /* Called after the sampled run, while the machine still lives: may run more blocks under observers of its own. */
+  ww_status (*after)(void *ctx, ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, ww_err *e);
+  void *after_ctx;
 } ww_trace_options;
 
 typedef struct {

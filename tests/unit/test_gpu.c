@@ -21,8 +21,8 @@ static void plain_and_sourced_numbers(void **state) {
   ww_gpu g = parsed(*state, HEAD ",\"l2\":{\"bytes\":52428800,\"latency\":{\"value\":245,\"source\":\"probe\"}},"
                                  "\"ops\":{\"ffma\":{\"issue\":1}},\"shared\":{\"carveouts_bytes\":[0,8192],"
                                  "\"conflict\":{\"values\":[[1,1],[2,2.5]],\"source\":\"estimate\"}}}");
-  assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 && g.issue[WW_OP_ffma] == 1);
-  assert_true(isnan(g.latency[WW_OP_ffma]) && isnan(g.dram_read) && isnan(g.math_issue[WW_MATH_div_f32]));
+  assert_true(g.l2_bytes == 52428800 && g.l2_latency == 245 && g.issue[WW_GPU_OP_ffma] == 1);
+  assert_true(isnan(g.latency[WW_GPU_OP_ffma]) && isnan(g.dram_read) && isnan(g.math_issue[WW_GPU_MATH_div_f32]));
   assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe");
   assert_null(g.source[ww_figure_named("l2.bytes")]);
   assert_int_equal(g.carveouts.n, 2);
@@ -121,11 +121,11 @@ static void shipped_descriptions_are_plausible(void **state) {
     if (ww_gpu_load(names[k], *state, &g, &e)) fail_msg("%s: %s", names[k], e.msg);
     check_text(g.name, names[k], k);
     double packing = isnan(g.fp32_packing) ? 1 : g.fp32_packing;
-    consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_OP_ffma], 0.1);
-    consistent(&g, "fp64", g.peak_fp64, 2, g.issue[WW_OP_dfma], 0.1);
+    consistent(&g, "fp32", g.peak_fp32, 2 * packing, g.issue[WW_GPU_OP_ffma], 0.1);
+    consistent(&g, "fp64", g.peak_fp64, 2, g.issue[WW_GPU_OP_dfma], 0.1);
     if (!strcmp(g.vendor, "nvidia") &&
         strcmp(g.architecture, "sm_90") != 0) /* sm_90 reaches its peak by other instructions */
-      consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_OP_mma_f16], 0.1);
+      consistent(&g, "tensor fp16", g.peak_tensor_fp16, 128, g.issue[WW_GPU_OP_mma_f16], 0.1);
     for (uint32_t i = 0; i < WW_NGPU_FIGURES; i++)
       if (!isnan(ww_figure_of(&g, i)) && !g.source[i]) fail_msg("%s: %s has no source", g.name, ww_gpu_figures[i].path);
     assert_true(g.dram_read <= g.dram_peak && g.max_warps * g.lanes == g.max_threads);
@@ -186,9 +186,9 @@ static void a_probe_goes_over_a_description(void **state) {
   assert_non_null(strstr(b.s, "no such instruction"));
   ww_buf_free(&b);
   ww_probe_distill(&back, a, &g);
-  assert_true(g.l2_latency == 246 && g.l2_bytes == 52428800 && g.l2_line == 128 && g.issue[WW_OP_ffma] == 1.01);
+  assert_true(g.l2_latency == 246 && g.l2_bytes == 52428800 && g.l2_line == 128 && g.issue[WW_GPU_OP_ffma] == 1.01);
   assert_string_equal(g.source[ww_figure_named("l2.latency")], "probe 2026-11-20");
-  assert_true(isnan(g.dram_latency) && isnan(g.issue[WW_OP_fadd]));
+  assert_true(isnan(g.dram_latency) && isnan(g.issue[WW_GPU_OP_fadd]));
   assert_true(g.shared_conflict.n == 2 && g.shared_conflict.x[0] == 1 && g.shared_conflict.y[1] == 2);
   assert_string_equal(g.architecture, "sm_99");
   assert_true(g.sms == 10 && strstr(g.calibrated, "NVIDIA X"));

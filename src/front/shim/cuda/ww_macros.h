@@ -18,6 +18,10 @@
 #define __NVCC__ 1
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define __CUDACC_RELAXED_CONSTEXPR__ 1
+/* The guards of the headers that nvcc includes by itself: samples' helper_cuda.h and its copies ask for them. */
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
 
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))

@@ -39,7 +39,13 @@ cudaError_t
     cudaDeviceCanAccessPeer(...), cudaDeviceEnablePeerAccess(...), cudaDeviceDisablePeerAccess(...), cudaDeviceGetP2PAttribute(...),
     cudaDeviceGetStreamPriorityRange(...), cudaDeviceGetPCIBusId(...), cudaDeviceGetByPCIBusId(...), cudaDeviceGetDefaultMemPool(...),
     cudaDeviceGetMemPool(...), cudaDeviceSetMemPool(...), cudaDriverGetVersion(...), cudaRuntimeGetVersion(...), cudaCtxResetPersistingL2Cache(...),
-    cudaThreadSynchronize(...), cudaThreadExit(...), cudaThreadSetLimit(...), cudaThreadSetCacheConfig(...),
+#ifndef cudaThreadSynchronize /* gone from CUDA 13: programs define it as a macro of today's name */
+    cudaThreadSynchronize(...),
+#endif
+#ifndef cudaThreadExit
+    cudaThreadExit(...),
+#endif
+    cudaThreadSetLimit(...), cudaThreadSetCacheConfig(...),
     cudaProfilerStart(...), cudaProfilerStop(...), cudaProfilerInitialize(...),
     /* memory */
     cudaFreeAsync(...), cudaFreeArray(...), cudaFreeMipmappedArray(...), cudaHostRegister(...), cudaHostUnregister(...),

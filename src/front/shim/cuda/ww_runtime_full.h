@@ -72,10 +72,19 @@ cudaError_t cudaDeviceSetMemPool(int, cudaMemPool_t);
 cudaError_t cudaDriverGetVersion(int *);
 cudaError_t cudaRuntimeGetVersion(int *);
 cudaError_t cudaCtxResetPersistingL2Cache(void);
+/* Gone from CUDA 13: programs define them as macros of today's names, which would make a second declaration of those. */
+#ifndef cudaThreadSynchronize
 cudaError_t cudaThreadSynchronize(void);
+#endif
+#ifndef cudaThreadExit
 cudaError_t cudaThreadExit(void);
+#endif
+#ifndef cudaThreadSetLimit
 cudaError_t cudaThreadSetLimit(cudaLimit, size_t);
+#endif
+#ifndef cudaThreadSetCacheConfig
 cudaError_t cudaThreadSetCacheConfig(cudaFuncCache);
+#endif
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 
