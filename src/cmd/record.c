@@ -147,14 +147,18 @@ static void add_words(ww_arena *a, ww_strings *out, const char *text) {
   }
 }
 
+static bool is_object(const char *file) {
+  const char *dot = strrchr(ww_path_base(file), '.');
+  return dot && (!strcmp(dot, ".o") || !strcmp(dot, ".a") || !strcmp(dot, ".so"));
+}
+
 static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   const options *o = c->opt;
-  ww_strings files = {0}, flags = {0}, args = {0};
-  for (uint32_t i = 0; i < c->noperands; i++)
-    if (c->operands[i][0] == '-')
-      ww_push(c->arena, &flags, c->operands[i]);
-    else
-      ww_push(c->arena, &files, c->operands[i]);
+  ww_strings files = {0}, objects = {0}, flags = {0}, args = {0};
+  for (uint32_t i = 0; i < c->noperands; i++) {
+    const char *w = c->operands[i];
+    ww_push(c->arena, w[0] == '-' ? &flags : is_object(w) ? &objects : &files, w);
+  }
   add_words(c->arena, &flags, o->cflags);
   for (uint32_t i = 0; i < c->nrest; i++) ww_push(c->arena, &args, c->rest[i]);
   ww_push(c->arena, &args, NULL);
@@ -162,6 +166,8 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   ww_emulate_options x = {.args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
   x.no_sandbox = o->no_sandbox;
   x.limit_s = (double)o->limit;
+  x.objects = objects.v;
+  x.nobjects = objects.n;
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
   c->file = files.v[0];
   ww_status st = ww_source_front(c, &o->source, files.v, files.n, NULL, &x.front);

@@ -67,14 +67,14 @@ static bool same_region(const char *a, const char *b) {
 
 static bool matches(const ww_fn *f, const char *kernel, int how) {
   if (how == 0) return f->mangled && strcmp(f->mangled, kernel) == 0;
-  if (how == 1) return f->mangled && same_region(f->mangled, kernel);
+  if (how == 1) return f->mangled && (same_region(f->mangled, kernel) || ww_ir_same_internal(f->mangled, kernel));
   if (!f->name) return false;
   if (how == 2) return same_name(f->name, kernel);
   return base_name(f->name, kernel, how == 4);
 }
 
-/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's file lay, plain, without
- * template arguments, without namespaces.
+/* From the most exact reading to the loosest: mangled, the same but for where an OpenMP region's file lay or how a static
+ * kernel is marked, plain, without template arguments, without namespaces.
  * The first reading that any kernel answers to decides; two answers are none. */
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel) {
   for (int how = 0; how < 5; how++) {

@@ -239,6 +239,11 @@ ww_status ww_ir_parse(const char *text, ww_arena *a, ww_module *out, ww_err *e);
 /* check.c: the invariants; WW_EDATA with a message naming function, block and instruction. */
 ww_status ww_ir_check(const ww_module *m, ww_err *e);
 
+/* names.c: what nvcc calls a kernel or variable that clang calls `mangled`, as far as that can be known (not in anonymous
+ * namespaces); two mangled names that differ only in how compilers mark internal linkage. */
+char *ww_ir_nvcc_name(const char *mangled, ww_arena *a);
+bool ww_ir_same_internal(const char *a, const char *b);
+
 const ww_fn *ww_ir_find(const ww_module *m, const char *kernel); /* by plain or mangled name; NULL: none or ambiguous */
 
 #endif

@@ -72,6 +72,7 @@ typedef struct {
   double atomics_same;                /* operations on the most contended address */
   double shared_cycles;               /* SM cycles of shared-memory passes */
   double pages;                       /* 2-MB pages touched */
+  double partial_writes;              /* of l2_writes, sectors that the request does not fill */
 } ww_traffic;
 
 /* ---- one warp alone (chain.c), means over the sampled warps ---- */
@@ -83,6 +84,7 @@ typedef struct {
   double first_waits;    /* of the waits, those before anything was loaded: cold chain depth */
   double shared_waits, atomic_waits, barriers, const_waits;
   double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
+  double atomic_rate;    /* operations a cycle that one address takes, all SMs; 0: no global atomics */
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
@@ -109,6 +111,7 @@ extern const ww_param_info ww_param_table[];
 extern const uint32_t ww_nparams;
 extern const ww_params ww_params_default; /* models/machine.json overrides, where it is there */
 ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e);
+ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e);
 
 /* ---- time (time.c) ---- */
 typedef enum {

@@ -49,12 +49,19 @@ static bool stood_in_for(const char *name) {
   return false;
 }
 
-static bool library_exists(const char *clang, const char *name, ww_arena *a) {
+static bool library_exists(const ww_front_options *f, const char *clang, const char *name, ww_arena *a) {
   bool found = false;
   for (int s = 0; s < 2 && !found; s++) {
     ww_run_result r;
-    const char *ask = ww_fmt(a, "-print-file-name=lib%s.%s", name, s ? "a" : "so");
-    if (ww_run((const char *[]){clang, ask, NULL}, NULL, 0, 10, &r, NULL) == WW_OK && r.exit_code == 0)
+    const char *file = name[0] == ':' ? name + 1 : ww_fmt(a, "lib%s.%s", name, s ? "a" : "so");
+    for (uint32_t i = 0; i < f->nflags && !found; i++) { /* clang says nothing about the user's own folders */
+      bool apart = !strcmp(f->flags[i], "-L") && i + 1 < f->nflags;
+      const char *dir = apart ? f->flags[i + 1] : ww_starts(f->flags[i], "-L") ? f->flags[i] + 2 : NULL;
+      found = dir && ww_file_exists(ww_path_join(a, dir, file));
+    }
+    if (found) break;
+    if (ww_run((const char *[]){clang, ww_fmt(a, "-print-file-name=%s", file), NULL}, NULL, 0, 10, &r, NULL) == WW_OK &&
+        r.exit_code == 0)
       found = strchr(r.out.s, '/') != NULL;
     ww_run_free(&r);
   }
@@ -64,10 +71,10 @@ static bool library_exists(const char *clang, const char *name, ww_arena *a) {
 static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
-    if (ww_starts(w, "-L") && w[2]) ww_push(a, v, w);
+    if (ww_starts(w, "-L")) ww_push(a, v, w[2] || i + 1 == f->nflags ? w : ww_fmt(a, "-L%s", f->flags[i + 1]));
     if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo")) continue;
     const char *name = w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : "";
-    if (*name && !stood_in_for(name) && library_exists(clang, name, a)) ww_push(a, v, ww_fmt(a, "-l%s", name));
+    if (*name && !stood_in_for(name) && library_exists(f, clang, name, a)) ww_push(a, v, ww_fmt(a, "-l%s", name));
   }
 }
 
@@ -94,6 +101,8 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   if (!lib) return WW_EDEVICE;
   ww_push(a, &v, clang);
   for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
+  for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, o->objects[i]);
+  if (o->nobjects) ww_push(a, &v, "-no-pie"); /* nvcc's default: such objects need not be position-independent */
   user_libraries(&o->front, clang, a, &v);
   const char *const rest[] = {lib, "-o", program, "-pthread", "-lstdc++", "-lcjson", "-lzstd", "-lm", "-ldl"};
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) ww_push(a, &v, rest[i]);

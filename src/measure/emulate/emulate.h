@@ -16,6 +16,8 @@
 
 typedef struct {
   ww_front_options front;  /* the program's sources, device and host, with their flags (-I -D -std -O -l...) */
+  const char *const *objects; /* .o, .a and .so files of its host side, for the linker as they are */
+  uint32_t nobjects;
   const char *const *args; /* the program's own, NULL-terminated */
   const char *gpu;         /* whose properties the program sees; NULL: h200 */
   bool execute;            /* kernels run in the interpreter, else they are skipped */

@@ -47,6 +47,10 @@ WW_EMU_EXPORT void __cudaRegisterVar(void **h, char *shadow, char *address, cons
   (void)h, (void)address, (void)external, (void)constant, (void)global;
   ww_emu_lock();
   ww_emu_symbol *y = ww_emu_symbol_named(name, size);
+  if (y->address && y->bytes != size) { /* static variables of two files that have only the name in common */
+    y = WW_NEW(s->arena, ww_emu_symbol);
+    y->name = y->mangled = ww_strdup(s->arena, name);
+  }
   ww_emu_symbol_place(y, shadow, size);
   ww_push(s->arena, &shadows, (__typeof__(*shadows.v)){shadow, y, size});
   ww_emu_unlock();

@@ -56,7 +56,7 @@ typedef struct {
   uint32_t nsymbols;
   uint32_t shared_static, max_threads;
   uint32_t shared_allowed; /* cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set */
-  int32_t fn;              /* its function in the parsed module, -1: not looked up yet, -2: not there */
+  int32_t fn;              /* its function in the parsed module, -1: not looked up yet, -2: not there, -3: several */
 } ww_emu_kernel;
 
 struct ww_emu_symbol {
@@ -90,7 +90,8 @@ void ww_emu_unlock(void);
 int ww_emu_error(int code); /* remembers it when it is one; returns it */
 int ww_emu_last_error(bool clear);
 void ww_emu_note(const char *fmt, ...) __attribute__((format(printf, 1, 2))); /* once per text, on stderr and in the record */
-ww_emu_kernel *ww_emu_kernel_named(const char *mangled); /* made when unknown */
+/* Made when unknown; `mangled` may be clang's name, nvcc's is kept. */
+ww_emu_kernel *ww_emu_kernel_named(const char *mangled);
 ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes);
 /* The symbol lives at `address`, `bytes` long: gets its initial contents and a place in the map. */
 void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes);

@@ -9,7 +9,8 @@
 
 #include "../../../trace/setup.h"
 
-#define CHUNK 65536u /* blocks given to the interpreter at a time */
+enum { FN_UNKNOWN = -1, FN_MISSING = -2, FN_SEVERAL = -3 }; /* ww_emu_kernel.fn */
+#define CHUNK 65536u                                        /* blocks given to the interpreter at a time */
 
 static struct {
   bool tried, usable;
@@ -62,10 +63,20 @@ static bool load(ww_emu *s) {
   return code.usable = true;
 }
 
+static int32_t look_up(const char *kernel) {
+  ww_arena *scratch = ww_arena_new();
+  int32_t found = FN_MISSING;
+  for (uint32_t i = 0; i < code.module.nfns; i++) {
+    const ww_fn *f = &code.module.fns[i];
+    if (f->kernel && !strcmp(ww_ir_nvcc_name(f->mangled, scratch), kernel))
+      found = found == FN_MISSING ? (int32_t)i : FN_SEVERAL;
+  }
+  ww_arena_free(scratch);
+  return found;
+}
+
 static const ww_fn *function_of(ww_emu_kernel *k) {
-  for (uint32_t i = 0; i < code.module.nfns && k->fn == -1; i++)
-    if (code.module.fns[i].kernel && !strcmp(code.module.fns[i].mangled, k->mangled)) k->fn = (int32_t)i;
-  if (k->fn == -1) k->fn = -2;
+  if (k->fn == FN_UNKNOWN) k->fn = look_up(k->mangled);
   return k->fn >= 0 ? &code.module.fns[k->fn] : NULL;
 }
 
@@ -78,6 +89,7 @@ static ww_memory *lend(void) {
 }
 
 static const char *why_not(const ww_emu_launch *l, const ww_fn *fn) {
+  if (!fn && l->kernel->fn == FN_SEVERAL) return "several files have a static kernel of that name";
   if (!fn) return "its device code was not found";
   if (fn->refusal) return fn->refusal;
   return fn->nparams == l->nargs ? NULL : "its parameters are not those of the call";

@@ -111,8 +111,9 @@ bool ww_emu_free(void *address, bool pinned) {
 bool ww_emu_find(uint64_t address, ww_emu_block *out) {
   ww_emu_lock();
   uint32_t i = after(address);
-  /* one past the end still belongs to it, as pointers to an end do, unless another begins there */
-  bool found = i && address - heap.v[i - 1].base <= heap.v[i - 1].bytes;
+  /* One past the end still belongs to it, as pointers to an end do, unless another begins there. Behind memory that was
+   * adopted lies the program's own: a host variable behind a symbol's copy is no part of the symbol. */
+  bool found = i && address - heap.v[i - 1].base < heap.v[i - 1].bytes + (heap.v[i - 1].map != NULL);
   if (found) *out = heap.v[i - 1];
   ww_emu_unlock();
   return found;

@@ -15,6 +15,7 @@
 
 #include "../../../base/jsonread.h"
 #include "../../../gpu/gpu.h"
+#include "../../../ir/ir.h"
 
 static ww_emu state;
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -123,14 +124,16 @@ static bool flag_of(const cJSON *o, const char *name) {
   return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(o, name));
 }
 
-ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes) {
+/* Names are nvcc's from here on: clang spells those of static kernels and variables differently for host and device. */
+ww_emu_symbol *ww_emu_symbol_named(const char *clangs, uint64_t bytes) {
   ww_emu_lock();
+  const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_symbol *s = NULL;
   for (uint32_t i = 0; i < state.nsymbols && !s; i++)
     if (!strcmp(state.symbols[i]->mangled, mangled)) s = state.symbols[i];
   if (!s) {
     s = WW_NEW(state.arena, ww_emu_symbol);
-    s->mangled = s->name = ww_strdup(state.arena, mangled);
+    s->mangled = s->name = mangled;
     s->bytes = bytes;
     if (state.nsymbols == state.cap_symbols) {
       uint32_t cap = state.cap_symbols ? 2 * state.cap_symbols : 32;
@@ -143,14 +146,15 @@ ww_emu_symbol *ww_emu_symbol_named(const char *mangled, uint64_t bytes) {
   return s;
 }
 
-ww_emu_kernel *ww_emu_kernel_named(const char *mangled) {
+ww_emu_kernel *ww_emu_kernel_named(const char *clangs) {
   ww_emu_lock();
+  const char *mangled = ww_ir_nvcc_name(clangs, state.arena);
   ww_emu_kernel *k = NULL;
   for (uint32_t i = 0; i < state.nkernels && !k; i++)
     if (!strcmp(state.kernels[i]->mangled, mangled)) k = state.kernels[i];
   if (!k) {
     k = WW_NEW(state.arena, ww_emu_kernel);
-    k->mangled = k->name = ww_strdup(state.arena, mangled);
+    k->mangled = k->name = mangled;
     k->fn = -1;
     if (state.nkernels == state.cap_kernels) {
       uint32_t cap = state.cap_kernels ? 2 * state.cap_kernels : 64;
@@ -184,6 +188,7 @@ static void read_kernel(const cJSON *o, const char *mangled) {
                                              .name = text_of(p, "name")};
   }
   k->symbols = WW_NEWN(state.arena, ww_emu_symbol *, cJSON_GetArraySize(symbols) + 1);
+  k->nsymbols = 0; /* static kernels of two files may share a name */
   cJSON_ArrayForEach(y, symbols) if (cJSON_IsString(y)) k->symbols[k->nsymbols++] =
       ww_emu_symbol_named(y->valuestring, 0);
 }

@@ -1,0 +1,220 @@
+/* advice.c - costs per source line, and the machinery of findings: sites, parts of work, gains.
+ *
+ * Invariant: a finding is only kept when the time model, run on the work without its cause, is at least 3 % faster. */
+#include "advice_int.h"
+
+#include <stdlib.h>
+
+#define LEAST_GAIN 1.03
+
+const ww_rule_info ww_rules[WW_NRULES] = {
+#define RULE(name, id, title) {id, title},
+#include "advice.def"
+};
+
+/* ---- sites and parts ---- */
+
+static void collect_sites(ww_advisor *x) {
+  const ww_tally *t = x->t;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < t->nblocks; k++) n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
+  x->sites = WW_NEWN(x->a, ww_site, n + 1);
+  for (uint32_t k = 0; k < t->nblocks; k++) {
+    const ww_block_counts *b = &t->blocks[k];
+    const ww_block *block = &b->fn->blocks[b->block];
+    for (uint32_t i = 0; i < block->nins; i++) {
+      ww_site *s = &x->sites[x->nsites++];
+      *s = (ww_site){b->fn, b->block, i, &block->ins[i], {{0}, 0, 0, 0, 0, 0}, b->warps, b->lanes};
+      ww_lower_cost(x->m, b->fn, b->block, i, x->g, &s->cost);
+      ww_part_add(&x->all, s, 1);
+    }
+  }
+}
+
+void ww_part_add(ww_part *to, const ww_site *s, double share) {
+  for (int p = 0; p < WW_NPIPES; p++) to->inst[p] += share * s->warps * (double)s->cost.inst[p];
+  to->latency += share * s->warps * (double)s->cost.latency;
+}
+
+void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f) {
+  double before = w->lowered.total, taken = 0;
+  for (int p = 0; p < WW_NPIPES; p++) {
+    if (!(pipes >> p & 1)) continue;
+    taken += w->lowered.inst[p] * (1 - f);
+    w->lowered.inst[p] *= f;
+    w->lowered.cycles[p] *= f;
+  }
+  double rest = before > 0 ? (before - taken) / before : 1;
+  w->lowered.total *= rest;
+  w->lowered.thread_inst *= rest;
+  w->chain.warp_inst *= rest;
+}
+
+void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
+  for (int p = 0; p < WW_NPIPES; p++) {
+    if (x->all.inst[p] <= 0 || part->inst[p] == 0) continue;
+    double f = 1 - part->inst[p] / x->all.inst[p];
+    ww_work_scale_pipes(w, 1u << p, f > 0 ? f : 0);
+  }
+  double left = x->all.latency > 0 ? 1 - part->latency / x->all.latency : 1;
+  w->chain.alu *= left > 0.02 ? left : 0.02;
+}
+
+/* ---- findings ---- */
+
+void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause, const char *remedy) {
+  ww_timing t;
+  ww_time(without, x->g, x->params, &t);
+  double gain = t.us > 0 ? x->p->timing.us / t.us : 0;
+  if (!(gain >= LEAST_GAIN) || !isfinite(gain)) return;
+  ww_push(x->a, &x->items, (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, t.us});
+}
+
+const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
+  for (uint32_t k = 0; k < x->t->nlines; k++)
+    if (x->t->lines[k].file == at.file && x->t->lines[k].line == at.line) return &x->t->lines[k];
+  return NULL;
+}
+
+const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {
+  ww_buf b = {0};
+  uint32_t said = 0, more = 0;
+  for (uint32_t k = 1; k < n; k++) {
+    bool seen = at[k].line == 0;
+    for (uint32_t j = 0; j < k; j++) seen |= at[j].file == at[k].file && at[j].line == at[k].line;
+    if (seen) continue;
+    if (said == 3)
+      more++;
+    else
+      ww_buf_fmt(&b, said++ ? ", %u" : "; so does line %u", at[k].line);
+  }
+  if (more) ww_buf_fmt(&b, " and %u more", more);
+  char *out = ww_strdup(x->a, b.s ? b.s : "");
+  ww_buf_free(&b);
+  return out;
+}
+
+static int by_gain(const void *a, const void *b) {
+  const ww_advice_item *p = a, *q = b;
+  if (p->gain != q->gain) return p->gain < q->gain ? 1 : -1;
+  return (int)p->rule - (int)q->rule;
+}
+
+/* ---- lines ---- */
+
+/* What a line takes of each resource that the time model knows. */
+typedef struct {
+  double issue, pipe, shared, sectors, atomics, latency, barriers;
+} shares;
+
+static uint32_t line_index(const ww_tally *t, ww_loc at) {
+  uint32_t lo = 0, hi = t->nlines;
+  while (lo < hi) { /* lines are sorted by file and line */
+    uint32_t mid = (lo + hi) / 2;
+    const ww_line_counts *l = &t->lines[mid];
+    if (l->file < at.file || (l->file == at.file && l->line < at.line))
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo < t->nlines && t->lines[lo].line == at.line && t->lines[lo].file == at.file ? lo : UINT32_MAX;
+}
+
+/* Cycles of a global load, by where this kernel's loads are served. */
+static double load_latency(const ww_advisor *x) {
+  const ww_traffic *f = &x->p->work.traffic;
+  double l1 = isnan(x->g->l1_latency) ? 40 : x->g->l1_latency, l2 = isnan(x->g->l2_latency) ? 250 : x->g->l2_latency,
+         dram = isnan(x->g->dram_latency) ? 600 : x->g->dram_latency;
+  return f->from_l1 * l1 + f->from_l2 * l2 + f->from_dram * dram;
+}
+
+static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) {
+  double load = load_latency(x);
+  for (uint32_t k = 0; k < x->nsites; k++) {
+    const ww_site *s = &x->sites[k];
+    uint32_t at = line_index(x->t, ww_site_loc(x, s));
+    if (at == UINT32_MAX) continue;
+    double n = 0;
+    for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
+    lines[at].inst += n * s->warps;
+    each[at].issue += n * s->warps;
+    each[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
+    bool memory = s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
+    each[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
+    if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC) each[at].barriers += s->warps;
+  }
+}
+
+static double of_term(const shares *s, ww_term k) {
+  switch (k) {
+  case WW_TERM_ISSUE: return s->issue;
+  case WW_TERM_PIPE: return s->pipe;
+  case WW_TERM_SHARED: return s->shared;
+  case WW_TERM_L1:
+  case WW_TERM_L2:
+  case WW_TERM_DRAM: return s->sectors;
+  case WW_TERM_ATOMIC: return s->atomics;
+  case WW_TERM_LATENCY: return s->latency;
+  case WW_TERM_BARRIER: return s->barriers;
+  default: return 0;
+  }
+}
+
+static int by_share(const void *a, const void *b) {
+  const ww_line_cost *p = a, *q = b;
+  return p->share < q->share ? 1 : p->share > q->share ? -1 : (int)p->line - (int)q->line;
+}
+
+static void cost_lines(const ww_advisor *x, ww_advice *out) {
+  const ww_tally *t = x->t;
+  shares *each = WW_NEWN(x->a, shares, t->nlines + 1);
+  out->lines = WW_NEWN(x->a, ww_line_cost, t->nlines + 1);
+  out->nlines = t->nlines;
+  for (uint32_t k = 0; k < t->nlines; k++) {
+    const ww_line_counts *l = &t->lines[k];
+    out->lines[k] = (ww_line_cost){.file = l->file, .line = l->line, .bytes = 32 * (l->ld_sectors + l->st_sectors)};
+    each[k] = (shares){.shared = l->shared_passes, .sectors = l->ld_sectors + l->st_sectors, .atomics = l->atomics};
+  }
+  site_shares(x, out->lines, each);
+  out->rest = 1;
+  for (int term = 0; term < WW_NTERMS; term++) {
+    double sum = 0, part = x->p->timing.stall[term];
+    for (uint32_t k = 0; k < t->nlines; k++) sum += of_term(&each[k], (ww_term)term);
+    if (!(sum > 0) || !(part > 0)) continue;
+    for (uint32_t k = 0; k < t->nlines; k++) out->lines[k].share += part * of_term(&each[k], (ww_term)term) / sum;
+    out->rest -= part;
+  }
+  if (out->rest < 0) out->rest = 0;
+  qsort(out->lines, out->nlines, sizeof *out->lines, by_share);
+}
+
+/* ---- all ---- */
+
+void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_params *params, const ww_prediction *p,
+               ww_arena *a, ww_advice *out) {
+  ww_advisor x = {.m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
+  *out = (ww_advice){0};
+  collect_sites(&x);
+  cost_lines(&x, out);
+  ww_advise_access(&x);
+  ww_advise_reuse(&x);
+  ww_advise_code(&x);
+  ww_advise_flow(&x);
+  ww_advise_launch(&x);
+  if (x.items.n) qsort(x.items.v, x.items.n, sizeof *x.items.v, by_gain);
+  out->items = x.items.v;
+  out->nitems = x.items.n;
+}
+
+void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r) {
+  r->findings = WW_NEWN(a, ww_finding, d->nitems + 1);
+  r->nfindings = d->nitems;
+  for (uint32_t k = 0; k < d->nitems; k++) {
+    const ww_advice_item *i = &d->items[k];
+    r->findings[k] = (ww_finding){.line = i->line,
+                                  .file = i->line ? m->files[i->file] : NULL,
+                                  .rule = ww_rules[i->rule].id,
+                                  .message = ww_fmt(a, "%s: %s", i->cause, i->remedy),
+                                  .gain = i->gain};
+  }
+}
