@@ -124,6 +124,7 @@ ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data,
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e); /* zstd, temp + rename */
 bool ww_file_exists(const char *path);
 const char *ww_cache_dir(ww_arena *a);    /* $XDG_CACHE_HOME/warpwise or ~/.cache/warpwise, created; NULL if impossible */
+const char *ww_self_path(ww_arena *a); /* of the running program, to be run again; "warpwise" where the system does not tell */
 const char *ww_data_dir(ww_arena *a);     /* where shim/, gpus/ live: $WARPWISE_DATA, else beside the binary, else PREFIX/share/warpwise */
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name);
 const char *ww_path_dir(ww_arena *a, const char *path);

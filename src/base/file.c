@@ -52,8 +52,19 @@ static bool write_all(int fd, const char *p, size_t n) {
   return true;
 }
 
+/* A device or a pipe: the name stays what it is, renaming a file over /dev/null would take it away. */
+static ww_status write_through(const char *path, const void *data, size_t n, ww_err *e) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  bool ok = fd >= 0 && write_all(fd, data, n);
+  int why = errno;
+  if (fd >= 0) close(fd);
+  return ok ? WW_OK : ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
+}
+
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e) {
   char temp[PATH_MAX];
+  struct stat there;
+  if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return write_through(path, data, n, e);
   if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
   int fd = mkostemp(temp, O_CLOEXEC);
@@ -108,18 +119,20 @@ const char *ww_cache_dir(ww_arena *a) {
   return dir;
 }
 
+const char *ww_self_path(ww_arena *a) {
+  char exe[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+  return n > 0 ? ww_strndup(a, exe, (size_t)n) : "warpwise";
+}
+
 /* The folder of the running program, then up to two above it (tests live in build/tests/unit), then an installed tree. */
 const char *ww_data_dir(ww_arena *a) {
   const char *env = getenv("WARPWISE_DATA");
   if (env && *env) return ww_strdup(a, env);
-  char exe[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  if (n > 0) {
-    const char *dir = ww_path_dir(a, ww_strndup(a, exe, (size_t)n));
-    const char *share = ww_fmt(a, "%s/../share/warpwise", dir);
-    if (ww_file_exists(ww_path_join(a, share, "shim"))) return share;
-    for (int up = 0; up < 3; up++, dir = ww_path_dir(a, dir))
-      if (ww_file_exists(ww_path_join(a, dir, "shim"))) return dir;
-  }
+  const char *dir = ww_path_dir(a, ww_self_path(a));
+  const char *share = ww_fmt(a, "%s/../share/warpwise", dir);
+  if (ww_file_exists(ww_path_join(a, share, "shim"))) return share;
+  for (int up = 0; up < 3; up++, dir = ww_path_dir(a, dir))
+    if (ww_file_exists(ww_path_join(a, dir, "shim"))) return dir;
   return WW_PREFIX "/share/warpwise";
 }

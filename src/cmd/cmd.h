@@ -79,6 +79,7 @@ ww_status ww_input_check(const char *path, ww_err *e);
 ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e);
 
 /* the commands */
-extern const ww_command ww_cmd_gpus, ww_cmd_kernels, ww_cmd_measure, ww_cmd_record, ww_cmd_trace;
+extern const ww_command ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline,
+    ww_cmd_trace;
 
 #endif

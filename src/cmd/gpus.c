@@ -1,8 +1,6 @@
 /* gpus.c - `warpwise gpus`: which GPUs are described, what is known of one, and what micro-benchmarks say of the one that is here. */
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../gpu/gpu.h"
 #include "../measure/probe.h"
@@ -164,7 +162,6 @@ static void save(void *c, const ww_probe *p) {
 
 static ww_status measure(ww_cmd *c, ww_probe *p) {
   const options *o = c->opt;
-  static char self[PATH_MAX];
   char *text;
   size_t n;
   if (o->from) {
@@ -172,9 +169,8 @@ static ww_status measure(ww_cmd *c, ww_probe *p) {
     ww_status st = ww_read_file(c->arena, o->from, 16u << 20, &text, &n, &c->err);
     return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
   }
-  ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
   ww_probe_options po = {.device = c->global.device,
-                         .self = length > 0 ? self : NULL,
+                         .self = ww_self_path(c->arena),
                          .no_counters = o->no_counters,
                          .save = save,
                          .ctx = c};
@@ -196,7 +192,7 @@ static const char *short_name(const char *device, ww_arena *a) {
 
 static ww_status describe(ww_cmd *c, const ww_probe *p) {
   const options *o = c->opt;
-  const char *base = o->base ? o->base : ww_gpu_for_device(p->device, c->arena);
+  const char *base = o->base ? o->base : ww_gpu_for_device(p->device, 0, c->arena);
   ww_gpu g;
   ww_gpu_init(&g);
   g.vendor = "nvidia";

@@ -17,6 +17,9 @@
 #include "../measure/plan.h"
 #include "source.h"
 
+#define MOST_BATCH 4096
+#define MOST_S 1e6 /* --limit */
+
 typedef struct {
   ww_source_options source;
   bool time_only, compare, worker, compile_worker, once;
@@ -69,12 +72,6 @@ typedef struct {
   ww_arena *a;
 } job;
 
-static const char *self_path(ww_arena *a) {
-  char exe[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  return n > 0 ? ww_strndup(a, exe, (size_t)n) : "warpwise";
-}
-
 /* ---- which launches ---- */
 
 static void add(job *j, const ww_launch *l, const ww_err *bad) {
@@ -87,7 +84,7 @@ static void add(job *j, const ww_launch *l, const ww_err *bad) {
 
 /* A file of lines of which some are no launch: each of those is a row with its error. */
 static ww_status by_line(job *j, const char *path, ww_err *first) {
-  char *text;
+  char *text = NULL;
   size_t n;
   ww_err e = {0};
   uint32_t lines = 0, good = 0, number = 0;
@@ -117,7 +114,7 @@ static ww_status collect(job *j) {
   if (j->o->source.launch) {
     st = ww_launch_read(j->o->source.launch, j->a, &l, &n, &c->err);
     for (uint32_t k = 0; !st && k < n; k++) add(j, &l[k], NULL);
-    if (st) st = by_line(j, j->o->source.launch, &c->err);
+    if (st && st != WW_EIO && st != WW_ELIMIT) st = by_line(j, j->o->source.launch, &c->err);
     if (!st) c->err = (ww_err){0};
   } else
     add(j, &none, NULL);
@@ -255,8 +252,10 @@ static void compile(job *j) {
   }
   if (!n) return;
   ww_status st = architecture(j, arch, &e);
-  ww_compile_options o = {
-      .architecture = arch, .with = j->o->with, .processes = (uint32_t)j->o->jobs, .self = self_path(j->a)};
+  ww_compile_options o = {.architecture = arch,
+                          .with = j->o->with,
+                          .processes = j->o->jobs < UINT32_MAX ? (uint32_t)j->o->jobs : UINT32_MAX,
+                          .self = ww_self_path(j->a)};
   if (!st) st = ww_compile(jobs, n, &o, j->a, &e);
   for (uint32_t k = 0; k < n; k++) {
     of[k]->bad = st ? e : jobs[k].error;
@@ -380,16 +379,33 @@ static const char *absolute(const char *path, ww_arena *a) {
   return path && realpath(path, full) ? ww_strdup(a, full) : path;
 }
 
+/* Contents are named by their whole path: the lines may lie elsewhere than the spec did. */
+static void whole_paths_of(ww_arg *g, ww_arena *a) {
+  ww_ptr *ptrs = WW_NEWN(a, ww_ptr, g->nptrs + 1);
+  g->buffer.fill.path = absolute(g->buffer.fill.path, a);
+  if (g->nptrs) memcpy(ptrs, g->ptrs, g->nptrs * sizeof *ptrs);
+  for (uint32_t k = 0; k < g->nptrs; k++) ptrs[k].buffer.fill.path = absolute(ptrs[k].buffer.fill.path, a);
+  g->ptrs = ptrs;
+}
+
+static void whole_paths(ww_launch *l, ww_arena *a) {
+  ww_arg *args = WW_NEWN(a, ww_arg, l->nargs + 1);
+  ww_symbol_arg *symbols = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
+  if (l->nargs) memcpy(args, l->args, l->nargs * sizeof *args);
+  if (l->nsymbols) memcpy(symbols, l->symbols, l->nsymbols * sizeof *symbols);
+  for (uint32_t k = 0; k < l->nargs; k++) whole_paths_of(&args[k], a);
+  for (uint32_t k = 0; k < l->nsymbols; k++) whole_paths_of(&symbols[k].arg, a);
+  l->args = args;
+  l->symbols = symbols;
+}
+
 static ww_status plan_line(job *j, const item *i, ww_buf *out, ww_err *e) {
   ww_launch l = i->l;
   ww_json w = {0};
   ww_status st = code_beside(j, &i->l, &l.binary, e);
   if (st) return st;
   l.file = absolute(l.file, j->a);
-  l.args = WW_NEWN(j->a, ww_arg, l.nargs + 1);
-  if (l.nargs) memcpy(l.args, i->l.args, l.nargs * sizeof *l.args);
-  for (uint32_t k = 0; k < l.nargs; k++)
-    if (l.args[k].buffer.fill.path) l.args[k].buffer.fill.path = absolute(l.args[k].buffer.fill.path, j->a);
+  whole_paths(&l, j->a);
   ww_json_begin(&w, out);
   ww_launch_write(&l, &w);
   ww_buf_puts(out, "\n");
@@ -421,6 +437,7 @@ static ww_status limit_of(job *j, double *out) {
   *out = strtod(j->o->limit, &end);
   if (end == j->o->limit || *end || !(*out > 0))
     return ww_fail(&j->c->err, WW_EUSAGE, "--limit: expected seconds above 0, not '%.60s'", j->o->limit);
+  if (*out > MOST_S) *out = MOST_S;
   return WW_OK;
 }
 
@@ -431,7 +448,7 @@ static ww_status measure_all(job *j) {
   ww_measure_options o = {.device = c->global.device,
                           .time_only = j->o->time_only,
                           .repeats = (uint32_t)(j->o->repeats < 15 ? j->o->repeats : 15),
-                          .batch = (uint32_t)j->o->batch,
+                          .batch = j->o->batch < MOST_BATCH ? (uint32_t)j->o->batch : MOST_BATCH,
                           .dump = j->o->dump,
                           .dump_each = j->n > 1};
   ww_status st = limit_of(j, &o.limit_s);
@@ -442,7 +459,7 @@ static ww_status measure_all(job *j) {
     j->of[n] = k;
     ready[n++] = j->v[k].l;
   }
-  const char *self = self_path(j->a);
+  const char *self = ww_self_path(j->a);
   if (j->o->compare) st = ww_ncu_run(ready, n, &o, self, j->a, &j->ncu, &c->err);
   if (!st) st = ww_measure(ready, n, &o, self, &(ww_measure_sink){.ctx = j, .row = on_row}, &c->err);
   print_bad_before(j, j->n);

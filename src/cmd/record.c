@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,8 @@
 #include "../measure/measure.h"
 #include "../measure/record/recorder.h"
 #include "source.h"
+
+#define MOST_S 1e7 /* --limit */
 
 extern char **environ;
 
@@ -65,9 +68,7 @@ typedef struct {
 /* Beside the program, or in an installed tree: NULL when it is nowhere. */
 static const char *library(ww_arena *a) {
   static const char name[] = "libwarpwise-record.so";
-  char exe[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  const char *dir = n > 0 ? ww_path_dir(a, ww_strndup(a, exe, (size_t)n)) : ".";
+  const char *dir = ww_path_dir(a, ww_self_path(a));
   const char *places[] = {dir, ww_fmt(a, "%s/../lib/warpwise", dir), WW_PREFIX "/lib/warpwise"};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
     const char *path = ww_path_join(a, places[i], name);
@@ -165,7 +166,7 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   if (!files.n) return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
   ww_emulate_options x = {.args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
   x.no_sandbox = o->no_sandbox;
-  x.limit_s = (double)o->limit;
+  x.limit_s = o->limit < MOST_S ? (double)o->limit : MOST_S;
   x.objects = objects.v;
   x.nobjects = objects.n;
   c->nrest = 0; /* behind -- stand the program's arguments, not clang's */
@@ -241,9 +242,16 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
 
 /* ---- measuring what was recorded ---- */
 
+typedef struct {
+  ww_cmd *c;
+  ww_status worst; /* of the rows */
+} printer;
+
 static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
-  ww_cmd *c = ctx;
+  printer *p = ctx;
+  ww_cmd *c = p->c;
   (void)index;
+  if (ww_exit_code(row->report.error.code) > ww_exit_code(p->worst)) p->worst = row->report.error.code;
   if (!c->global.json) {
     const ww_launch *l = row->report.launch;
     printf("%llu launch%s of ", (unsigned long long)(l ? l->count : 1), l && l->count == 1 ? "" : "es");
@@ -262,20 +270,24 @@ static void print_row(void *ctx, uint32_t index, const ww_measure_row *row) {
 }
 
 static ww_status measure(ww_cmd *c, const ww_recorded *r) {
-  char self[PATH_MAX] = "";
-  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-  if (n < 0) return ww_fail(&c->err, WW_EIO, "cannot find this program: %s", strerror(errno));
   ww_measure_options o = {.device = c->global.device};
-  return ww_measure(r->lines, r->nlines, &o, self, &(ww_measure_sink){.ctx = c, .row = print_row}, &c->err);
+  printer p = {.c = c};
+  ww_status st = ww_measure(r->lines, r->nlines, &o, ww_self_path(c->arena),
+                            &(ww_measure_sink){.ctx = &p, .row = print_row}, &c->err);
+  return st ? st : p.worst;
 }
 
 /* ---- the command ---- */
 
-/* The file's folder must be there before the program runs: it would run in vain. What is overwritten is a recording. */
+/* The file's folder must be there before the program runs: it would run in vain. What is overwritten is a recording, and
+ * a plain file: it is removed first, which must not happen to a device or a folder. */
 static ww_status check_output(const char *path, ww_cmd *c) {
   const char *dir = ww_path_dir(c->arena, path);
+  struct stat there;
   if (access(dir, W_OK | X_OK) != 0)
     return ww_fail(&c->err, WW_EIO, "cannot write '%s': %s: %s", path, dir, strerror(errno));
+  if (lstat(path, &there) == 0 && !S_ISREG(there.st_mode))
+    return ww_fail(&c->err, WW_EUSAGE, "'%s' is there and is no plain file; name another with -o", path);
   char begin[2] = "{";
   FILE *f = fopen(path, "r");
   size_t n = f ? fread(begin, 1, 2, f) : 0;
@@ -311,7 +323,8 @@ static ww_status run(ww_cmd *c) {
     return ww_fail(&c->err, WW_EUSAGE, "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
     return ww_fail(&c->err, WW_EUSAGE, "--execute, --cflags and --dir go with --emulate");
-  char temporary[] = "/tmp/warpwise-record.XXXXXX";
+  const char *tmp = getenv("TMPDIR");
+  char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
   if (temp && !mkdtemp(temporary)) return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
   ww_recorder_options r = {.path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")

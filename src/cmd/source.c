@@ -138,7 +138,7 @@ static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *c
   }
   for (uint32_t k = 0; k < cache->nhost; k++) {
     const ww_host_launch *h = &cache->host[k];
-    if (strcmp(h->kernel, fn->mangled) != 0) continue;
+    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled)) continue;
     ww_launch_merge(under, &h->launch, c->arena);
     ww_push(
         c->arena, said,

@@ -43,6 +43,22 @@ static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
   LLVMDisposeMessage(s);
 }
 
+/* clang renames a static variable once it meets host code that uses it (x -> x__static__<number>); kernels above that line
+ * still name x, which nothing defines. */
+static void join_statics(LLVMModuleRef m, ww_arena *a) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
+    next = LLVMGetNextGlobal(g);
+    if (!LLVMIsDeclaration(g) || !*low_name(g)) continue;
+    const char *longer = ww_fmt(a, "%s__static__", low_name(g));
+    for (LLVMValueRef d = LLVMGetFirstGlobal(m); d; d = LLVMGetNextGlobal(d)) {
+      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) || !ww_starts(low_name(d), longer)) continue;
+      LLVMReplaceAllUsesWith(g, d);
+      LLVMDeleteGlobal(g);
+      break;
+    }
+  }
+}
+
 static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
                               ww_err *e) {
   for (uint32_t i = 0; i < n; i++) {
@@ -51,6 +67,7 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
     bool bad = LLVMParseBitcodeInContext2(L->ctx, buf, &m);
     LLVMDisposeMemoryBuffer(buf);
     if (bad) return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s", i, le->text);
+    join_statics(m, L->a);
     if (!L->mod)
       L->mod = m;
     else if (LLVMLinkModules2(L->mod, m))

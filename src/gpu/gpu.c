@@ -15,10 +15,10 @@
 const ww_figure ww_gpu_figures[WW_NGPU_FIGURES] = {
 #define FIGURE(field, path, unit, least, most, meaning) {path, unit, meaning, AT(field), least, most},
 #include "gpu.def"
-#define OP(name, meaning)                                                                    \
-  {"ops." #name ".issue",   "cycles", meaning ": cycles of a sub-core per warp instruction", \
+#define OP(name, meaning)                                                                        \
+  {"ops." #name ".issue",       "cycles", meaning ": cycles of a sub-core per warp instruction", \
    AT(issue[WW_GPU_OP_##name]), 0.1,      1e6},                                                  \
-      {"ops." #name ".latency",   "cycles", meaning ": until a dependent instruction",       \
+      {"ops." #name ".latency",       "cycles", meaning ": until a dependent instruction",       \
        AT(latency[WW_GPU_OP_##name]), 0.1,      1e6},
 #include "gpu.def"
 #define MATH_ROW(name, what, unit, field, meaning) \
@@ -283,14 +283,6 @@ static bool names_device(const char *word, const char *device) {
   return false;
 }
 
-const char *ww_gpu_for_device(const char *device, ww_arena *a) {
-  const char **names;
-  uint32_t n = ww_gpu_names(a, &names);
-  for (uint32_t k = 0; k < n; k++)
-    if (names_device(names[k], device)) return names[k];
-  return NULL;
-}
-
 ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   bool is_path = strchr(which, '/') || strstr(which, ".json");
   const char *path =
@@ -305,4 +297,14 @@ ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e) {
   if (!st) st = ww_gpu_parse(text, n, a, out, e);
   if (st && e) e->file = path;
   return st;
+}
+
+const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a) {
+  const char **names;
+  ww_gpu g;
+  uint32_t n = ww_gpu_names(a, &names);
+  for (uint32_t k = 0; k < n; k++) /* an H100 PCIe has fewer than the H100 that is described */
+    if (names_device(names[k], device) && (!sms || (!ww_gpu_load(names[k], a, &g, NULL) && g.sms == sms)))
+      return names[k];
+  return NULL;
 }

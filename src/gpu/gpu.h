@@ -90,8 +90,8 @@ ww_status ww_gpu_load(const char *which, ww_arena *a, ww_gpu *out, ww_err *e);
 ww_status ww_gpu_parse(const char *text, size_t n, ww_arena *a, ww_gpu *out, ww_err *e);
 /* The names of the descriptions that came with the program, ascending. */
 uint32_t ww_gpu_names(ww_arena *a, const char ***names);
-/* The description that fits a device's own name ("NVIDIA H200"); NULL: none does. */
-const char *ww_gpu_for_device(const char *device, ww_arena *a);
+/* The description that fits a device's own name ("NVIDIA H200") and number of multiprocessors (0: any); NULL: none does. */
+const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a);
 
 /* ---- gpu_write.c ---- */
 void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */

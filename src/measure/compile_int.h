@@ -66,7 +66,6 @@ void ww_compile_words(const ww_words *flags, bool nvcc, ww_arena *a, ww_words *o
 void ww_compile_includes(const char *file, const char *text, const ww_words *flags, ww_arena *a, ww_headers *out);
 /* "file(12): error: text" (nvcc and NVRTC alike), the next one of a log; returns what follows it, NULL: none left. */
 const char *ww_compile_next_error(const char *log, ww_arena *a, ww_err *out);
-const char *ww_cuda_root(ww_arena *a, const char *below); /* first toolkit folder that has the file `below`, or NULL */
 
 /* ---- device_code.c ---- */
 /* ww_device_code where macros of other texts (the file's headers) may stand for __device__ too. */
@@ -75,8 +74,8 @@ char *ww_device_code_among(const char *text, const ww_headers *others, ww_arena 
 bool ww_device_code_without(char *text, uint32_t line, ww_arena *a);
 
 /* ---- kernel_names.c ---- */
-/* Names of the kernels in compiled code. */
-ww_status ww_cubin_kernels(const uint8_t *data, size_t n, ww_arena *a, ww_words *out, ww_err *e);
+/* Names of the kernels in compiled code; nothing that is a cubin, or one cut short, is WW_EDATA. */
+ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *out, ww_err *e);
 /* The one of `kernels` that is meant by a plain or mangled name or a name expression; NULL: none, or several. */
 const char *ww_kernel_match(const ww_words *kernels, const char *asked, ww_arena *a);
 /* scale<float, 4> for _Z5scaleIfLi4EEvPT_; the name itself where it is not mangled. */

@@ -4,13 +4,6 @@
 
 #include "compile_int.h"
 
-const char *ww_cuda_root(ww_arena *a, const char *below) {
-  const char *roots[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda", "/opt/cuda"};
-  for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-    if (roots[i] && *roots[i] && ww_file_exists(ww_path_join(a, roots[i], below))) return ww_strdup(a, roots[i]);
-  return NULL;
-}
-
 /* ---- flags ---- */
 
 typedef struct {

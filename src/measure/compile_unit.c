@@ -33,7 +33,7 @@ static ww_status read_kernels(const ww_unit_job *u, ww_arena *a, ww_words *kerne
   char *data;
   size_t n;
   ww_status st = ww_read_file(a, u->out, (size_t)1 << 30, &data, &n, e);
-  return st ? st : ww_cubin_kernels((const uint8_t *)data, n, a, kernels, e);
+  return st ? st : ww_kernels_of_code(data, n, a, kernels, e);
 }
 
 /* ---- the cache ---- */

@@ -1,4 +1,4 @@
-/* cubin.c - reads the symbol table of a cubin (ELF64) and takes the last name out of mangled ones.
+/* cubin.c - reads the sections and the symbol table of a cubin (ELF64) and takes the last name out of mangled ones.
  *
  * An image may be damaged: every offset is checked against its size before it is followed. */
 #include "cubin.h"
@@ -41,6 +41,19 @@ static bool open_image(const void *bytes, size_t n, image *m) {
   *m = (image){.at = bytes, .n = n};
   return fetch(m, 0, &m->head, sizeof m->head) && !memcmp(m->head.e_ident, ELFMAG, SELFMAG) &&
          m->head.e_ident[EI_CLASS] == ELFCLASS64 && m->head.e_machine == EM_NVIDIA;
+}
+
+bool ww_cubin_sections(const void *bytes, size_t n, const char *prefix, ww_arena *a, ww_cubin_names *out) {
+  image m;
+  Elf64_Shdr names, s;
+  if (!open_image(bytes, n, &m) || !section(&m, m.head.e_shstrndx, &names)) return false;
+  for (uint32_t i = 0; i < m.head.e_shnum; i++) {
+    if (!section(&m, i, &s) || s.sh_name >= names.sh_size || names.sh_offset > n || names.sh_size > n - names.sh_offset)
+      return false;
+    const char *name = string(&m, &names, s.sh_name);
+    if (ww_starts(name, prefix)) ww_push(a, out, ww_strdup(a, name + strlen(prefix)));
+  }
+  return true;
 }
 
 uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_global **out) {

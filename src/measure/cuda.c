@@ -3,11 +3,8 @@
  * Nothing here waits but sync, digest and loading: a batch is a queue of restores, flushes and launches on one stream. */
 #include "cuda_int.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <dlfcn.h>
 #include <stdlib.h>
-#include <strings.h>
 
 #include "../gpu/gpu.h"
 #include "cuda_helpers.h"
@@ -115,45 +112,6 @@ static const char *driver_version(ww_arena *a) {
   return ww_strdup(a, text);
 }
 
-/* Whether a description's name is a word of the device's, or two of them: h200 in "NVIDIA H200", rtx3080 in "... RTX 3080" */
-static bool named_in(const char *name, const char *device) {
-  size_t n = strlen(name);
-  for (const char *at = device; *at; at++) {
-    if (at > device && isalnum((unsigned char)at[-1])) continue;
-    const char *d = at;
-    size_t k = 0;
-    while (k < n && *d) {
-      if (*d == ' ' && k)
-        d++;
-      else if (tolower((unsigned char)*d) == tolower((unsigned char)name[k]))
-        d++, k++;
-      else
-        break;
-    }
-    if (k == n && !isalnum((unsigned char)*d)) return true;
-  }
-  return false;
-}
-
-/* The description that came with the program and fits: name, architecture and number of multiprocessors. */
-static void find_description(const ww_device *d, const char *device, char out[32]) {
-  ww_arena *a = ww_arena_new();
-  char arch[32];
-  snprintf(arch, sizeof arch, "sm_%d%d", attribute(d, WW_CUDA_CAPABILITY_MAJOR),
-           attribute(d, WW_CUDA_CAPABILITY_MINOR));
-  DIR *dir = opendir(ww_path_join(a, ww_data_dir(a), "gpus"));
-  for (struct dirent *f; dir && (f = readdir(dir));) {
-    ww_gpu g;
-    size_t n = strlen(f->d_name);
-    if (n <= 5 || n > 36 || strcmp(f->d_name + n - 5, ".json")) continue;
-    if (ww_gpu_load(ww_strndup(a, f->d_name, n - 5), a, &g, NULL)) continue;
-    if (named_in(g.name, device) && !strcmp(g.architecture, arch) && g.sms == (uint32_t)d->sms)
-      snprintf(out, 32, "%.31s", g.name);
-  }
-  if (dir) closedir(dir);
-  ww_arena_free(a);
-}
-
 static void describe(const ww_device *d, const char *name, ww_arena *a, ww_device_info *info) {
   int v = d->api->version;
   *info = (ww_device_info){.device = ww_strdup(a, name),
@@ -165,7 +123,8 @@ static void describe(const ww_device *d, const char *name, ww_arena *a, ww_devic
                            .l2_bytes = (uint64_t)attribute(d, WW_CUDA_L2_BYTES),
                            .memory_bytes = d->memory};
   if (!*info->driver) info->driver = info->versions;
-  find_description(d, name, info->gpu);
+  const char *gpu = ww_gpu_for_device(name, info->sms, a);
+  snprintf(info->gpu, sizeof info->gpu, "%.31s", gpu ? gpu : "");
 }
 
 /* ---- open and close ---- */
@@ -207,12 +166,13 @@ static ww_status cuda_open(const char *device, ww_arena *a, ww_device **out, ww_
 
 /* Asks the driver alone: no context, so that the process that compiles holds nothing on the device. */
 static ww_status cuda_architecture(const char *device, char out[16], ww_err *e) {
-  ww_device d = {0};
+  ww_device d = {.a = ww_arena_new()};
   char name[128] = "";
   ww_status st = ww_cuda_open(&d.api, e);
   if (!st) st = choose(&d, device, name, e);
   if (!st)
     snprintf(out, 16, "sm_%d%d", attribute(&d, WW_CUDA_CAPABILITY_MAJOR), attribute(&d, WW_CUDA_CAPABILITY_MINOR));
+  ww_arena_free(d.a);
   return st;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "counters.h"
+#include "cuda_toolkit.h"
 #include "cupti_api.h"
 
 #define NSETS 3
@@ -54,26 +55,8 @@ static ww_status fail(const ww_cupti *c, int code, const char *what, ww_err *e) 
                  "; is another profiler at work on this GPU?");
 }
 
-static void *open_library(void) {
-  static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
-                                      "/usr/local/cuda/lib64/libcupti.so",
-                                      "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
-  const char *home = getenv("CUDA_HOME");
-  char path[512];
-  for (int k = 0; home && k < 2; k++) {
-    snprintf(path, sizeof path, "%s/%s/libcupti.so", home, k ? "extras/CUPTI/lib64" : "lib64");
-    void *l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (l) return l;
-  }
-  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
-    void *l = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-    if (l) return l;
-  }
-  return NULL;
-}
-
 static ww_status find_functions(ww_cupti *c, ww_err *e) {
-  c->library = open_library();
+  c->library = ww_cuda_library("cupti");
   if (!c->library)
     return ww_fail(e, WW_EDEVICE,
                    "libcupti.so was not found: install the CUDA toolkit's CUPTI (12.6 or newer), or set CUDA_HOME or "

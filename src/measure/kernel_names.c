@@ -1,35 +1,19 @@
 /* kernel_names.c - the kernels in compiled code, and which of them a name means.
  *
- * A cubin is an ELF file; each kernel, and nothing else, has a section .nv.constant0.<mangled name> for its parameters.
- * The file may come from anywhere, so nothing in it is believed before it is checked against the file's size. */
+ * Each kernel of a cubin, and nothing else, has a section .nv.constant0.<mangled name> for its parameters. */
 #include <ctype.h>
 #include <dlfcn.h>
-#include <elf.h>
 #include <stdlib.h>
 
 #include "compile_int.h"
+#include "cubin.h"
 
-static const char constants[] = ".nv.constant0.";
-
-ww_status ww_cubin_kernels(const uint8_t *data, size_t n, ww_arena *a, ww_words *out, ww_err *e) {
-  Elf64_Ehdr h;
-  if (n < sizeof h || memcmp(data, ELFMAG, SELFMAG) || data[EI_CLASS] != ELFCLASS64)
-    return ww_fail(e, WW_EDATA, "the compiled code is not a cubin");
-  memcpy(&h, data, sizeof h);
-  Elf64_Shdr names, s;
-  if (h.e_shentsize != sizeof s || h.e_shoff > n || (n - h.e_shoff) / sizeof s < h.e_shnum || h.e_shstrndx >= h.e_shnum)
-    return ww_fail(e, WW_EDATA, "the compiled code is cut short");
-  memcpy(&names, data + h.e_shoff + h.e_shstrndx * sizeof s, sizeof names);
-  if (names.sh_offset > n || names.sh_size > n - names.sh_offset)
-    return ww_fail(e, WW_EDATA, "the compiled code is cut short");
-  const char *text = (const char *)data + names.sh_offset;
-  for (uint32_t i = 0; i < h.e_shnum; i++) {
-    memcpy(&s, data + h.e_shoff + i * sizeof s, sizeof s);
-    if (s.sh_name >= names.sh_size) continue;
-    size_t len = strnlen(text + s.sh_name, names.sh_size - s.sh_name), head = sizeof constants - 1;
-    if (len > head && !memcmp(text + s.sh_name, constants, head))
-      ww_push(a, out, ww_strndup(a, text + s.sh_name + head, len - head));
-  }
+ww_status ww_kernels_of_code(const void *data, size_t n, ww_arena *a, ww_words *out, ww_err *e) {
+  ww_cubin_names names = {0};
+  if (!ww_cubin_sections(data, n, ".nv.constant0.", a, &names))
+    return ww_fail(e, WW_EDATA, "the compiled code is not a cubin, or is cut short");
+  for (uint32_t i = 0; i < names.n; i++)
+    if (*names.v[i]) ww_push(a, out, names.v[i]);
   return WW_OK;
 }
 

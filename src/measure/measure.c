@@ -15,7 +15,7 @@
 #define SPREAD 0.03    /* IQR over median above which more rounds are run */
 #define STEADY_US 10e3 /* ... of launches below this */
 #define CLOCK_OFF 0.02 /* a sample this far from the batch's median clock is dropped */
-#define CLOCK_US 5       /* a clock read over less than this is off by the timer's ticks alone */
+#define CLOCK_US 5     /* a clock read over less than this is off by the timer's ticks alone */
 #define SPIN_S 0.05    /* of work before the first batch, so that the clocks are up */
 
 typedef struct {
@@ -370,9 +370,10 @@ static void open_device(meter *t, const ww_backend *b, ww_arena *a) {
 ww_status ww_measure_here(const ww_launch *l, uint32_t n, const ww_measure_options *o, const ww_measure_sink *sink,
                           ww_err *e) {
   uint32_t most = o->batch ? o->batch : WW_BATCH;
+  if (most > n) most = n;
   meter t = {.o = o, .sink = sink};
   ww_arena *process = ww_arena_new();
-  t.v = WW_NEWN(process, slot, most);
+  t.v = WW_NEWN(process, slot, most + 1);
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < n;) {
     ww_arena *a = ww_arena_new();

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "compile_int.h"
+#include "cuda_toolkit.h"
 
 #define MOST_ROUNDS 12 /* of taking out what was rejected */
 
@@ -32,18 +33,6 @@ static struct {
 
 enum { RTC_OK = 0, RTC_COMPILATION = 6 };
 
-static void *open_library(ww_arena *a) {
-  static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "libnvrtc.so.11.2"};
-  static const char *const below[] = {"lib64/libnvrtc.so", "lib/libnvrtc.so", "targets/x86_64-linux/lib/libnvrtc.so"};
-  void *lib = NULL;
-  for (size_t i = 0; !lib && i < sizeof names / sizeof *names; i++) lib = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  for (size_t i = 0; !lib && i < sizeof below / sizeof *below; i++) {
-    const char *root = ww_cuda_root(a, below[i]);
-    if (root) lib = dlopen(ww_path_join(a, root, below[i]), RTLD_NOW | RTLD_LOCAL);
-  }
-  return lib;
-}
-
 static bool load_symbols(void *lib, const char **missing) {
   const struct {
     const char *name;
@@ -66,9 +55,9 @@ static bool load_symbols(void *lib, const char **missing) {
   return true;
 }
 
-static ww_status open_nvrtc(ww_arena *a, ww_err *e) {
+static ww_status open_nvrtc(ww_err *e) {
   if (rtc.lib) return WW_OK;
-  void *lib = open_library(a);
+  void *lib = ww_cuda_library("nvrtc");
   if (!lib)
     return ww_fail(e, WW_EDEVICE,
                    "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set CUDA_HOME to its folder or "
@@ -84,7 +73,7 @@ static ww_status open_nvrtc(ww_arena *a, ww_err *e) {
 
 const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
   int major = 0, minor = 0;
-  if (open_nvrtc(a, e)) return NULL;
+  if (open_nvrtc(e)) return NULL;
   rtc.version(&major, &minor);
   return ww_fmt(a, "NVRTC %d.%d", major, minor);
 }
@@ -234,7 +223,7 @@ static ww_status compile_rounds(program *p, ww_err *why, ww_err *e) {
 
 static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
   ww_words there = {0};
-  ww_status st = ww_cubin_kernels(p->code, p->code_n, p->a, &there, e);
+  ww_status st = ww_kernels_of_code(p->code, p->code_n, p->a, &there, e);
   for (uint32_t i = 0; !st && why->code && i < p->u->kernels.n; i++) {
     if (ww_kernel_match(&there, p->u->kernels.v[i], p->a)) continue;
     if (e) *e = *why;
@@ -244,7 +233,7 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
 }
 
 ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e) {
-  ww_status st = open_nvrtc(a, e);
+  ww_status st = open_nvrtc(e);
   const char *text;
   if (!st) st = ww_unit_text(u, a, &text, e);
   if (st) return st;

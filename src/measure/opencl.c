@@ -128,7 +128,7 @@ static void describe(const ww_device *d, ww_arena *a, ww_device_info *info) {
                            .sms = (uint32_t)device_number(d, CL_DEVICE_MAX_COMPUTE_UNITS, 4),
                            .l2_bytes = device_number(d, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE, 8),
                            .memory_bytes = d->memory};
-  const char *gpu = ww_gpu_for_device(info->device, a);
+  const char *gpu = ww_gpu_for_device(info->device, info->sms, a);
   snprintf(info->gpu, sizeof info->gpu, "%s", gpu ? gpu : "");
 }
 
@@ -309,6 +309,7 @@ static ww_status set(const ww_device *d, ww_ready *r, uint32_t arg, size_t n, co
 static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_err *e) {
   const buffer *b = &r->buffers[p->allocation];
   cl_mem mem = b->now;
+  cl_buffer_region part = {p->offset, b->bytes - p->offset};
   cl_int rc;
   if (p->at) return ww_fail(e, WW_EUNSUPPORTED, "argument %u: OpenCL has no pointers inside structs", p->arg);
   if (p->offset && (!d->align || p->offset % d->align))
@@ -319,7 +320,6 @@ static ww_status set_pointer(ww_device *d, ww_ready *r, const ww_pointer *p, ww_
     return ww_fail(e, WW_EUSAGE, "argument %u: offset %" PRIu64 " lies outside its %" PRIu64 " bytes", p->arg,
                    p->offset, b->bytes);
   if (p->offset) {
-    cl_buffer_region part = {p->offset, b->bytes - p->offset};
     mem = d->cl.CreateSubBuffer(b->now, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &part, &rc);
     if (rc) return fail(e, rc, "a pointer into a buffer");
     r->subs[r->nsubs++] = mem;
@@ -338,13 +338,23 @@ static const struct {
     {"unsigned long", 8, 'u'}, {"size_t", 8, 'u'},       {"float", 4, 'f'},          {"double", 8, 'f'},
 };
 
+typedef struct {
+  char name[128]; /* "" where the compiler does not tell */
+} arg_type;
+
+static arg_type type_of(const ww_device *d, const ww_ready *r, uint32_t arg) {
+  arg_type t = {""};
+  d->cl.GetKernelArgInfo(r->kernel, arg, CL_KERNEL_ARG_TYPE_NAME, sizeof t.name - 1, t.name, NULL);
+  return t;
+}
+
 /* A number takes the type that its parameter has. */
 static ww_status set_value(const ww_device *d, ww_ready *r, uint32_t arg, const ww_arg *g, ww_err *e) {
-  char type[128] = "";
+  const arg_type t = type_of(d, r, arg);
+  const char *type = t.name;
   uint8_t bytes[8];
   float f = (float)g->value;
   uint64_t v = g->is_int ? (uint64_t)g->ivalue : (uint64_t)(int64_t)g->value;
-  d->cl.GetKernelArgInfo(r->kernel, arg, CL_KERNEL_ARG_TYPE_NAME, sizeof type - 1, type, NULL);
   size_t k = 0, n = sizeof scalars / sizeof *scalars;
   while (k < n && strcmp(scalars[k].name, type) != 0) k++;
   if (strchr(type, '*') && g->value == 0) return set(d, r, arg, sizeof(cl_mem), NULL, e);
@@ -383,6 +393,10 @@ static ww_status check_args(const ww_device *d, ww_ready *r, ww_launch *l, ww_er
     if (args[k].expr || args[k].buffer.bytes_expr || args[k].buffer.count_expr)
       return ww_fail(e, WW_EUSAGE, "argument %u is an expression: only a planned launch can be run", k);
     if (args[k].kind == WW_ARG_BUFFER) args[k].buffer.local = is_local(d, r, k);
+    const arg_type t = type_of(d, r, k);
+    if (ww_starts(t.name, "image") || ww_starts(t.name, "sampler"))
+      return ww_fail(e, WW_EUNSUPPORTED, "argument %u is %s: images and samplers cannot be given in a launch", k,
+                     t.name);
   }
   l->args = args;
   return WW_OK;

@@ -28,7 +28,7 @@ static const char *included(const char *line, ww_arena *a) {
 }
 
 static bool pragma_once(const char *line) {
-  unsigned n = 0;
+  int n = 0;
   sscanf(line, " # pragma once%n", &n);
   return n != 0;
 }

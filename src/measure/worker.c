@@ -281,8 +281,8 @@ static void take_line(boss *b, child *c, char *line) {
   unsigned long k = row || at ? strtoul(line + (row ? 4 : 3), &end, 10) : b->n;
   if (k >= b->n) return;
   if (row && !b->row[k]) {
-    char *json = strdup(end + (*end == ' '));
-    b->row[k] = json ? json : ww_xcalloc(1, 1);
+    const char *json = end + (*end == ' ');
+    b->row[k] = strcpy(ww_xmalloc(strlen(json) + 1), json);
     return;
   }
   if (!at) return;
@@ -321,7 +321,7 @@ static void follow(boss *b, child *c) {
   for (;;) {
     double left = heard + patience(b, c) - ww_now();
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
-    int n = left > 0 ? poll(&p, 1, (int)(left * 1000) + 1) : 0;
+    int n = left > 0 ? poll(&p, 1, left < 1e6 ? (int)(left * 1000) + 1 : 1000000000) : 0;
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0 && heard + patience(b, c) - ww_now() > 0) continue;
     c->timed_out = n <= 0;
@@ -392,7 +392,7 @@ static void blame(boss *b, const child *c, uint32_t last, uint32_t *single_to) {
     error_row(b, c->at, &why);
   else { /* something of the batch, between its first launch and as far as one can be */
     uint32_t batch = b->o->batch ? b->o->batch : WW_BATCH;
-    *single_to = c->first + batch - 1 < last ? c->first + batch - 1 : last;
+    *single_to = batch <= last - c->first ? c->first + batch - 1 : last;
   }
 }
 

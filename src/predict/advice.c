@@ -19,13 +19,16 @@ static void collect_sites(ww_advisor *x) {
   uint32_t n = 0;
   for (uint32_t k = 0; k < t->nblocks; k++) n += t->blocks[k].fn->blocks[t->blocks[k].block].nins;
   x->sites = WW_NEWN(x->a, ww_site, n + 1);
+  const ww_fn *fn = NULL;
+  const ww_cost *costs = NULL;
+  const uint32_t *first = NULL;
   for (uint32_t k = 0; k < t->nblocks; k++) {
     const ww_block_counts *b = &t->blocks[k];
     const ww_block *block = &b->fn->blocks[b->block];
+    if (b->fn != fn) costs = ww_lower_costs(x->m, fn = b->fn, x->g, x->a, &first);
     for (uint32_t i = 0; i < block->nins; i++) {
       ww_site *s = &x->sites[x->nsites++];
-      *s = (ww_site){b->fn, b->block, i, &block->ins[i], {{0}, 0, 0, 0, 0, 0}, b->warps, b->lanes};
-      ww_lower_cost(x->m, b->fn, b->block, i, x->g, &s->cost);
+      *s = (ww_site){b->fn, b->block, i, &block->ins[i], costs[first[b->block] + i], b->warps, b->lanes};
       ww_part_add(&x->all, s, 1);
     }
   }
@@ -62,7 +65,8 @@ void ww_part_remove(const ww_advisor *x, const ww_part *part, ww_work *w) {
 
 /* ---- findings ---- */
 
-void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause, const char *remedy) {
+void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause,
+                   const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
   double gain = t.us > 0 ? x->p->timing.us / t.us : 0;
@@ -74,6 +78,12 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
   for (uint32_t k = 0; k < x->t->nlines; k++)
     if (x->t->lines[k].file == at.file && x->t->lines[k].line == at.line) return &x->t->lines[k];
   return NULL;
+}
+
+ww_loc ww_advice_kernel(const ww_advisor *x) {
+  for (uint32_t k = 0; x->fn->file && k < x->m->nfiles; k++)
+    if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file)) return (ww_loc){k, x->fn->line};
+  return (ww_loc){0, 0};
 }
 
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n) {

@@ -49,7 +49,7 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
 /* The items as the report's findings, paths as the module has them. */
 void ww_advice_report(const ww_module *m, const ww_advice *d, ww_arena *a, ww_report *r);
 
-/* ---- explain_print.c, sarif.c: forms of output ---- */
+/* ---- explain.c: the page a person reads, members of the report ---- */
 typedef struct {
   const ww_module *m;
   const ww_fn *fn;

@@ -4,18 +4,22 @@
  * when its operands are there, across blocks everything of one block has issued before the next begins. Loads do not pass
  * earlier stores of their block unless they are known to read constants; barriers order everything. Memory takes nominal latencies to find the
  * longest way; along it cycles of arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that
- * the load on the memory system brings. Loads that are in flight together are one wait.
+ * the load on the memory system brings. Loads that are in flight together are one wait. A loop of one block is taken as unrolled
+ * four times, as NVIDIA's compiler does, where LLVM has not done it: iterations of a group overlap as far as their values allow.
  *
  * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops that ran in part count in full. */
 #include "chain.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 #define NOMINAL_LOAD 500.0
 #define NOMINAL_ATOMIC 400.0
-#define PREDICATE 9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define UNROLL 4
+#define UNROLL_MOST 64 /* instructions of a body that is still unrolled */
+#define PREDICATE 9.0  /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
@@ -28,23 +32,40 @@ typedef struct {
 } cost;
 
 typedef struct {
+  cost *ins;
+  bool unroll;
+} block_costs;
+
+/* Cycles for which atomics keep one line of 128 bytes busy. */
+typedef struct {
+  uint64_t line;
+  double cycles;
+} hot;
+enum { HOT = 8192 }; /* a power of two; lines beyond this many are not told apart */
+
+typedef struct {
   point **ready; /* per function, [nvals], made on demand */
   bool **seen;   /* per function, per block: it ran before */
   bool used;
-  point now, sum; /* where the warp is (as run); the way so far, weighted */
+  point now, sum;            /* where the warp is (as run); the way so far, weighted */
+  uint32_t fn, block, group; /* the block it ran last, iterations of the group so far */
+  point begun, stored;       /* of the group */
   double loads, inst;
 } tracked;
 
 struct ww_chainer {
   const ww_module *m;
   const ww_gpu *g;
-  cost ***costs; /* per function, per block, per instruction, on demand */
+  block_costs **costs; /* per function, per block, on demand */
   tracked warps[TRACKED];
   uint32_t nwarps; /* of a block */
   uint32_t nblocks;
   point total;
   double loads, inst, most, all;
   double bar_cycles;
+  double requests, lines; /* global loads */
+  hot *hot;
+  double atomic_lanes;
 };
 
 ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_threads) {
@@ -55,6 +76,7 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_t
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
+  c->hot = ww_xcalloc(HOT, sizeof *c->hot);
   for (uint32_t k = 0; k < TRACKED; k++) {
     c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
     c->warps[k].seen = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].seen);
@@ -65,28 +87,52 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_t
 void ww_chainer_free(ww_chainer *c) {
   if (!c) return;
   for (uint32_t f = 0; f < c->m->nfns; f++) {
-    for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) free(c->costs[f][b]);
+    for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) free(c->costs[f][b].ins);
     free(c->costs[f]);
     for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready[f]), free(c->warps[k].seen[f]);
   }
   for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready), free(c->warps[k].seen);
   free(c->costs);
+  free(c->hot);
   free(c);
 }
 
 /* ---- tables made on demand ---- */
 
-static const cost *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
+static bool epilogue_of(const ww_fn *fn, const char *name) {
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const char *other = fn->blocks[b].name;
+    if (other && ww_starts(other, name) && ww_starts(other + strlen(name), ".epil")) return true;
+  }
+  return false;
+}
+
+/* A loop of one block, small, without barriers or calls, which LLVM has left as it was. */
+static bool unrollable(const ww_fn *fn, uint32_t block) {
+  const ww_block *b = &fn->blocks[block];
+  bool self = false;
+  for (uint32_t k = 0; k < b->nsucc; k++) self |= b->succ[k] == block;
+  if (!self || b->nins > UNROLL_MOST) return false;
+  for (uint32_t k = 0; k < b->nins; k++) {
+    ww_class cls = ww_ops[b->ins[k].op].cls;
+    if (cls == WW_CLASS_SYNC || b->ins[k].op == WW_OP_CALL || b->ins[k].op == WW_OP_CALLI) return false;
+  }
+  return !b->name || (!strstr(b->name, ".epil") && !epilogue_of(fn, b->name));
+}
+
+static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
   if (!c->costs[f]) c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
-  if (c->costs[f][block]) return c->costs[f][block];
-  cost *v = c->costs[f][block] = ww_xcalloc(b->nins + 1, sizeof *v);
+  block_costs *v = &c->costs[f][block];
+  if (v->ins) return v;
+  v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
+  v->unroll = unrollable(fn, block);
   for (uint32_t i = 0; i < b->nins; i++) {
     ww_cost w = {0};
     ww_lower_cost(c->m, fn, block, i, c->g, &w);
-    for (uint32_t p = 0; p < WW_NPIPES; p++) v[i].inst += w.inst[p];
-    v[i].latency = w.latency;
+    for (uint32_t p = 0; p < WW_NPIPES; p++) v->ins[i].inst += w.inst[p];
+    v->ins[i].latency = w.latency;
   }
   return v;
 }
@@ -148,6 +194,7 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
 
 typedef struct {
   point start, last, stored; /* the block's first issue, its latest issue so far, its latest store's */
+  bool inner;                /* an iteration that is not the last of its group: no branch is left of its end */
 } front;
 
 static point issue_at(const ww_fn *fn, point *ready, const ww_ins *i, const front *at) {
@@ -155,13 +202,15 @@ static point issue_at(const ww_fn *fn, point *ready, const ww_ins *i, const fron
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
   for (uint32_t k = 0; k < n; k++) later(&p, &ready[use[k]]);
-  if (i->op == WW_OP_LD && !(i->flags & WW_F_READONLY) && i->space != WW_CONST && i->space != WW_PARAM) later(&p, &at->stored);
+  if (i->op == WW_OP_LD && !(i->flags & WW_F_READONLY) && i->space != WW_CONST && i->space != WW_PARAM)
+    later(&p, &at->stored);
   return p;
 }
 
-static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i, const cost *k, bool first, double weight,
-                  front *at) {
+static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i, const cost *k, bool first,
+                  double weight, front *at) {
   point p = issue_at(fn, ready, i, at);
+  if (at->inner && i->op == WW_OP_CBR) return;
   if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH) p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
   if (i->op == WW_OP_LD && is_global(i)) w->loads += weight;
@@ -198,6 +247,20 @@ static void add(point *to, const point *a, const point *b, double weight) {
   to->constant += weight * (a->constant - b->constant);
 }
 
+/* Where the block begins: at the end of the one before, or with the first iteration of its group. */
+static front begin(tracked *w, uint32_t f, uint32_t block, bool unroll) {
+  bool again = unroll && w->fn == f && w->block == block && w->group > 0 && w->group < UNROLL;
+  if (!again) {
+    w->begun = w->now;
+    w->stored = (point){0};
+    w->group = 0;
+  }
+  w->fn = f;
+  w->block = block;
+  w->group++;
+  return (front){.start = w->begun, .last = w->now, .stored = w->stored, .inner = unroll && w->group < UNROLL};
+}
+
 static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
   ww_chainer *c = ctx;
   tracked *w = track(c, id.warp);
@@ -205,24 +268,76 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
   if (!w) return;
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
-  const cost *k = costs_of(c, fn, block);
+  const block_costs *k = costs_of(c, fn, block);
   if (!w->ready[f]) {
     w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
     w->seen[f] = ww_xcalloc(fn->nblocks + 1, sizeof **w->seen);
   }
   pass_phis(fn, w->ready[f], b);
-  front at = {w->now, w->now, {0}};
+  front at = begin(w, f, block, k->unroll);
   double inst = 0;
   for (uint32_t i = 0; i < b->nins; i++) {
-    issue(c, w, fn, w->ready[f], &b->ins[i], &k[i], !w->seen[f][block], weight, &at);
-    inst += k[i].inst;
+    issue(c, w, fn, w->ready[f], &b->ins[i], &k->ins[i], !w->seen[f][block], weight, &at);
+    inst += k->ins[i].inst;
   }
   w->seen[f][block] = true;
-  point slots = plus_alu(w->now, inst); /* one instruction a cycle at best */
+  w->stored = at.stored;
+  point slots = plus_alu(w->begun, inst * w->group); /* one instruction a cycle at best */
   later(&at.last, &slots);
   add(&w->sum, &at.last, &w->now, weight);
   w->inst += weight * inst;
   w->now = at.last;
+}
+
+/* ---- accesses ---- */
+
+static uint32_t lines_of(const ww_access *a, uint64_t *lines) {
+  uint32_t n = 0;
+  if (a->pattern == WW_PATTERN_SAME || (a->hi - 1) >> 7 == a->lo >> 7) return lines[0] = a->lo >> 7, 1;
+  if (a->pattern == WW_PATTERN_CONTIG) {
+    for (uint64_t l = a->lo >> 7; l <= (a->hi - 1) >> 7; l++) lines[n++] = l;
+    return n;
+  }
+  for (uint32_t k = 0; k < 64; k++) {
+    if (!(a->lanes >> k & 1)) continue;
+    uint64_t l = a->addr[k] >> 7;
+    uint32_t x = n;
+    while (x > 0 && lines[x - 1] != l) x--;
+    if (!x) lines[n++] = l;
+  }
+  return n;
+}
+
+static hot *hot_of(ww_chainer *c, uint64_t line) {
+  uint64_t at = line * 0x9e3779b97f4a7c15ull >> 51;
+  for (uint32_t k = 0; k < 16; k++) {
+    hot *h = &c->hot[(at + k) & (HOT - 1)];
+    if (!h->line) h->line = line;
+    if (h->line == line) return h;
+  }
+  return &c->hot[at & (HOT - 1)];
+}
+
+/* A line takes lane after lane; integers that a whole warp adds to one address go faster. */
+static void count_atomic(ww_chainer *c, const ww_access *a) {
+  double one = c->g->atom_f32_same > 0 ? 1 / c->g->atom_f32_same : 3.5;
+  if (a->pattern == WW_PATTERN_SAME && !ww_is_float(a->ins->type) && c->g->atom_same > 0)
+    one = fmin(one, 1 / c->g->atom_same);
+  for (uint32_t k = 0; k < 64; k++) {
+    if (!(a->lanes >> k & 1)) continue;
+    hot_of(c, a->addr[k] >> 7)->cycles += one * a->weight;
+    c->atomic_lanes += a->weight;
+  }
+}
+
+static void on_access(void *ctx, const ww_access *a) {
+  ww_chainer *c = ctx;
+  uint64_t lines[129];
+  if (a->space != WW_GLOBAL) return;
+  if (a->kind == WW_ACCESS_ATOMIC) count_atomic(c, a);
+  if (a->kind != WW_ACCESS_LOAD) return;
+  c->requests += a->weight;
+  c->lines += a->weight * lines_of(a, lines);
 }
 
 static void on_start(void *ctx, uint64_t block) {
@@ -236,6 +351,7 @@ static void on_start(void *ctx, uint64_t block) {
       memset(w->seen[f], 0, c->m->fns[f].nblocks * sizeof **w->seen);
     }
     w->used = false;
+    w->group = 0;
     w->now = w->sum = (point){0};
     w->loads = w->inst = 0;
   }
@@ -257,13 +373,14 @@ static void on_end(void *ctx, uint64_t block) {
 }
 
 ww_observer ww_chainer_observer(ww_chainer *c) {
-  return (ww_observer){.ctx = c, .block = on_block, .block_start = on_start, .block_end = on_end};
+  return (ww_observer){.ctx = c, .block = on_block, .access = on_access, .block_start = on_start, .block_end = on_end};
 }
 
 static double positive(double x) { return x > 0 ? x : 0; }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
-  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits);
+  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits), busiest = 0;
+  for (uint32_t k = 0; k < HOT; k++) busiest = fmax(busiest, c->hot[k].cycles);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
       .alu = positive(c->total.alu) / n,
@@ -275,6 +392,8 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .barriers = positive(c->total.barrier) / n,
       .const_waits = positive(c->total.constant) / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
+      .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
+      .atomic_cycles = busiest / n, /* of one block; the caller knows how many there are */
   };
 }
 
@@ -290,8 +409,8 @@ static uint32_t choose(uint64_t of, double each, uint64_t *blocks) {
   return (uint32_t)n;
 }
 
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_chain *out,
-                       ww_err *e) {
+ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                       ww_chain *out, ww_err *e) {
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t n = choose(sampled->of, each, blocks);
@@ -303,6 +422,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_status st = ww_machine_run(machine, blocks, n, 1, &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
   ww_chainer_result(c, out);
+  out->atomic_cycles *= (double)sampled->of;
   ww_chainer_free(c);
   ww_arena_free(a);
   return st;

@@ -17,7 +17,8 @@ static ww_status take(const cJSON *member, ww_params *out, ww_err *e) {
     const ww_param_info *p = &ww_param_table[k];
     if (strcmp(p->name, member->string)) continue;
     if (!cJSON_IsNumber(member) || !(member->valuedouble >= p->least && member->valuedouble <= p->most))
-      return ww_fail(e, WW_EDATA, "parameter %s must be a number of %g to %g: fit again with `warpwise train --machine`", p->name,
+      return ww_fail(e, WW_EDATA,
+                     "parameter %s must be a number of %g to %g: fit again with `warpwise train --machine`", p->name,
                      p->least, p->most);
     ((double *)out)[k] = member->valuedouble;
     return WW_OK;
@@ -30,7 +31,9 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
   cJSON *root = ww_json_read(text, n, e);
   if (!root) return e ? e->code : WW_EPARSE;
   const cJSON *all = cJSON_GetObjectItemCaseSensitive(root, "params"), *member;
-  ww_status st = cJSON_IsObject(all) ? WW_OK : ww_fail(e, WW_EDATA, "no member \"params\": not what `warpwise train --machine` writes");
+  ww_status st = cJSON_IsObject(all)
+                     ? WW_OK
+                     : ww_fail(e, WW_EDATA, "no member \"params\": not what `warpwise train --machine` writes");
   cJSON_ArrayForEach(member, all) {
     if (!st) st = take(member, out, e);
   }

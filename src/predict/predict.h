@@ -53,6 +53,9 @@ typedef struct {
 
 /* Cost of instruction `i` of block `b`; uses its operands and users (folding). */
 void ww_lower_cost(const ww_module *m, const ww_fn *fn, uint32_t b, uint32_t i, const ww_gpu *g, ww_cost *out);
+/* All of a function's at once, which is what ww_lower_cost does each time it is called: instruction i of block b at
+ * [first[b] + i]; `first` has nblocks + 1 entries. The prologue is part of the entry block's first instruction. */
+const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a, const uint32_t **first);
 void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a, ww_lowered *out);
 
 /* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below the need. */
@@ -75,6 +78,10 @@ typedef struct {
   double partial_writes;              /* of l2_writes, sectors that the request does not fill */
 } ww_traffic;
 
+/* Runs co-resident blocks through the caches: for ww_trace_options.after, while the machine lives. */
+ww_status ww_traffic_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                         const ww_occupancy *o, ww_arena *a, ww_traffic *out, ww_err *e);
+
 /* ---- one warp alone (chain.c), means over the sampled warps ---- */
 typedef struct {
   double warp_inst;      /* machine instructions of a warp */
@@ -84,7 +91,8 @@ typedef struct {
   double first_waits;    /* of the waits, those before anything was loaded: cold chain depth */
   double shared_waits, atomic_waits, barriers, const_waits;
   double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
-  double atomic_rate;    /* operations a cycle that one address takes, all SMs; 0: no global atomics */
+  double lines_per_load; /* lines of 128 bytes that a global load request touches */
+  double atomic_cycles;  /* for which atomics of the launch keep the busiest line of L2 busy */
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
@@ -142,6 +150,7 @@ typedef struct {
   ww_trace_result trace;
   ww_work work;
   ww_timing timing;
+  double spill_bytes; /* a thread */
   ww_report report; /* by: machine */
 } ww_prediction;
 
@@ -149,5 +158,7 @@ ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given
                      ww_prediction *out, ww_err *e);
 /* The same launch on another GPU, from the same trace where the warp size allows (sweeps over GPUs). */
 void ww_predict_again(const ww_module *m, const ww_fn *fn, const ww_predict_options *o, ww_arena *a, ww_prediction *p);
+/* report.c: fills p->report from p->trace, p->work and p->timing. */
+void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);
 
 #endif

@@ -523,9 +523,32 @@ static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uin
   return st;
 }
 
+static bool has_symbol(const ww_module *m, const char *name) {
+  for (uint32_t s = 0; s < m->nsymbols; s++)
+    if (!strcmp(m->symbols[s].name, name) || (m->symbols[s].mangled && !strcmp(m->symbols[s].mangled, name)))
+      return true;
+  return false;
+}
+
+/* A recorded launch sets every variable of its module; the IR has only those that some kernel uses. Says the others. */
+static ww_assumed drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
+  ww_assumed dropped = {0};
+  ww_symbol_arg *kept = WW_NEWN(a, ww_symbol_arg, l->nsymbols + 1);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < l->nsymbols; i++)
+    if (has_symbol(m, l->symbols[i].name))
+      kept[n++] = l->symbols[i];
+    else
+      ww_assume(&dropped, a, ww_fmt(a, "symbol `%s` is not used by the source: left out", l->symbols[i].name));
+  l->symbols = kept;
+  l->nsymbols = n;
+  return dropped;
+}
+
 ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
                              ww_err *e) {
-  const ww_launch given = *l;
+  ww_launch given = *l;
+  const ww_assumed dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];
   ww_status st = WW_OK, first = WW_OK;
   ww_err why = {0};
@@ -535,6 +558,7 @@ ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, 
     if (given.nargs) memcpy(l->args, given.args, given.nargs * sizeof *l->args);
     said->n = 0;
     st = complete(m, fn, l, shape, said, a, e);
+    for (uint32_t k = 0; k < dropped.n; k++) ww_assume(said, a, dropped.v[k]);
     if (st != WW_EDATA) return st;
     if (!shape) first = st, why = e ? *e : why;
   }

@@ -377,7 +377,7 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
   for (uint32_t w = 0; w < m->warps; w++) {
     ww_exec *x = b->warps[w];
     if (b->state[w] == WW_RUN_SLICE) {
-      x->slice = x->steps + SLICE;
+      x->slice = x->steps + (m->s.slice ? m->s.slice : SLICE);
       b->state[w] = m->isa->run(x);
       if (b->state[w] == WW_RUN_FAULT) return report_fault(m, x, st, a, e);
       if (b->state[w] == WW_RUN_DONE) {

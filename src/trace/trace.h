@@ -113,6 +113,7 @@ typedef struct {
   uint32_t lanes;           /* 32 or 64; 0: the module's */
   uint32_t sms;             /* multiprocessors, for kernels that ask; 0: 132, an H200's */
   uint64_t max_steps;       /* warp instructions before WW_ELIMIT; 0: none */
+  uint32_t slice;           /* warp instructions before the next warp has its turn; 0: 65536 */
   bool extrapolate;         /* steady loops are run in part, with weights */
   bool print;               /* printf reaches stdout */
 } ww_run_spec;

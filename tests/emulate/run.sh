@@ -64,5 +64,28 @@ tell "a program that does not link: what is missing"
 "$ww" record --emulate "$here/saxpy.cu" -o c.jsonl --contents -- 5000 >summary 2>errors
 [ -n "$(ls c.jsonl.d 2>/dev/null)" ] && "$ww" trace --launch c.jsonl >traced 2>&1 || cat traced errors >>complaints
 tell "contents are beside the launches, and trace reads them"
+mkdir lib # an object for a fixed address, and a library in a folder of the user's
+cat >fixed.c <<'END'
+static int table[] = {3, 5, 7};
+int fixed(int i) { return table[i & 1]; }
+END
+echo 'int more(void) { return 11; }' >lib/more.c
+cat >mixed.cu <<'END'
+extern "C" int fixed(int), more(void);
+__constant__ int add[4];
+__global__ void put(int *p) { *p = add[1]; }
+int main() {
+  int *p, h[4] = {0, fixed(1) + more()}, back = 0;
+  cudaMalloc(&p, 4);
+  cudaMemcpyToSymbol(add, h, sizeof h);
+  put<<<1, 1>>>(p);
+  cudaMemcpy(&back, p, 4, cudaMemcpyDeviceToHost);
+  return back;
+}
+END
+gcc -O1 -fno-pie -mcmodel=small -c fixed.c -o fixed.o && gcc -O1 -c lib/more.c -o lib/more.o && ar rc lib/libmore.a lib/more.o
+"$ww" record --emulate --execute mixed.cu fixed.o -Llib -lmore -o mixed.jsonl --json >summary 2>errors
+grep -q '"exit_code":16,' summary || cat summary errors >>complaints
+tell "objects and libraries of the user's, position-independent or not"
 [ -f "$here/omp_run.sh" ] && . "$here/omp_run.sh"
 echo "1..$n"

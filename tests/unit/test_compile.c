@@ -86,7 +86,7 @@ static void damaged_code(void **state) {
     ww_err e = {0};
     bytes[40] = 64, bytes[58] = 64, bytes[60] = 3, bytes[62] = 1; /* three sections, names in the second */
     bytes[64 + 64 + 24] = 255, bytes[64 + 64 + 32] = 255;         /* which lie outside */
-    if (ww_cubin_kernels(bytes, n, a, &names, &e) != WW_EDATA) fail_msg("%d bytes are taken for code", (int)n);
+    if (ww_kernels_of_code(bytes, n, a, &names, &e) != WW_EDATA) fail_msg("%d bytes are taken for code", (int)n);
   }
 }
 

@@ -137,17 +137,19 @@ static void shipped_descriptions_are_plausible(void **state) {
 static void devices_find_their_description(void **state) {
   static const struct {
     const char *device, *name;
-  } rows[] = {{"NVIDIA H200", "h200"},
-              {"NVIDIA H100 80GB HBM3", "h100"},
-              {"NVIDIA GeForce RTX 3080", "rtx3080"},
-              {"NVIDIA A100-SXM4-80GB", "a100"},
-              {"NVIDIA A10", "a10"},
-              {"NVIDIA A10G", NULL},
-              {"NVIDIA GeForce RTX 3080 Ti", NULL},
-              {"NVIDIA L40S", NULL},
-              {"AMD Instinct MI300X", "mi300x"}};
+    uint32_t sms;
+  } rows[] = {{"NVIDIA H200", "h200", 132},
+              {"NVIDIA H100 80GB HBM3", "h100", 132},
+              {"NVIDIA H100 PCIe", NULL, 114},
+              {"NVIDIA GeForce RTX 3080", "rtx3080", 68},
+              {"NVIDIA A100-SXM4-80GB", "a100", 0},
+              {"NVIDIA A10", "a10", 0},
+              {"NVIDIA A10G", NULL, 0},
+              {"NVIDIA GeForce RTX 3080 Ti", NULL, 0},
+              {"NVIDIA L40S", NULL, 0},
+              {"AMD Instinct MI300X", "mi300x", 304}};
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
-    const char *name = ww_gpu_for_device(rows[k].device, *state);
+    const char *name = ww_gpu_for_device(rows[k].device, rows[k].sms, *state);
     if (!name != !rows[k].name || (name && strcmp(name, rows[k].name)))
       fail_msg("%s gives %s", rows[k].device, name ? name : "none");
   }

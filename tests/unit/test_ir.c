@@ -552,6 +552,27 @@ static void test_find(void **state) {
   assert_null(ww_ir_find(&m, "nothing"));
 }
 
+/* Internal linkage: clang's marks and numbers, nvcc's file names. */
+static void test_internal_names(void **state) {
+  (void)state;
+  static const char *const names[][2] = {
+      {"_ZL1kPi__intern__aaec77fe00_059a4aa7", "_Z1kPi"},
+      {"_ZN2nsL4bumpEPi", "_ZN2ns4bumpEPi"},
+      {"_ZL1tIiEvPT_", "_Z1tIiEvPT_"},
+      {"_Z1kIL4mode1EEvPi", "_Z1kIL4mode1EEvPi"}, /* a template argument of an enumeration */
+      {"_ZN12_GLOBAL__N_11aEPi__intern__0_1", "_ZN12_GLOBAL__N_11aEPi"},
+      {"_Z16my__intern__namev", "_Z16my__intern__namev"},
+      {"plain", "plain"},
+  };
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    assert_string_equal(ww_ir_nvcc_name(names[i][0], arena), names[i][1]);
+  assert_true(ww_ir_same_internal("_Z1kPi", "_ZL1kPi__intern__aaec77fe00_059a4aa7"));
+  assert_true(
+      ww_ir_same_internal("_ZN35_GLOBAL__N__299a567a_5_st_cu__Z1bPi1aEPi", "_ZN12_GLOBAL__N_11aEPi__intern__0_1"));
+  assert_false(ww_ir_same_internal("_Z1kPi", "_Z1kPf"));
+  assert_false(ww_ir_same_internal("_ZN12_GLOBAL__N_11aEPi", "_ZN12_GLOBAL__N_11bEPi"));
+}
+
 static void test_uses(void **state) {
   (void)state;
   ww_module m = parse(all_shapes);
@@ -622,6 +643,7 @@ int main(void) {
       cmocka_unit_test(test_check_rejects_text),
       cmocka_unit_test(test_check_rejects_structures),
       cmocka_unit_test(test_find),
+      cmocka_unit_test(test_internal_names),
       cmocka_unit_test(test_uses),
       cmocka_unit_test(test_manual_names_every_op),
       cmocka_unit_test(test_manual_examples),

@@ -2,7 +2,6 @@
  * kernels. What the front end cannot read costs the table its entries, not the program its build: arguments are then
  * recorded as bytes. */
 #include <errno.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,9 +19,7 @@ typedef WW_VEC(const char *) words;
 /* ---- the library ---- */
 
 static const char *library(ww_arena *a, ww_err *e) {
-  char exe[PATH_MAX];
-  ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-  const char *own = n > 0 ? ww_path_dir(a, ww_strndup(a, exe, (size_t)n)) : ".", *env = getenv("WARPWISE_LIBRARY");
+  const char *own = ww_path_dir(a, ww_self_path(a)), *env = getenv("WARPWISE_LIBRARY");
   const char *const places[] = {env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
                                 ww_path_join(a, own, "../libwarpwise.a"),
                                 ww_path_join(a, own, "../../libwarpwise.a"),
@@ -102,13 +99,19 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   ww_push(a, &v, clang);
   for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
   for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, o->objects[i]);
-  if (o->nobjects) ww_push(a, &v, "-no-pie"); /* nvcc's default: such objects need not be position-independent */
   user_libraries(&o->front, clang, a, &v);
   const char *const rest[] = {lib, "-o", program, "-pthread", "-lstdc++", "-lcjson", "-lzstd", "-lm", "-ldl"};
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) ww_push(a, &v, rest[i]);
+  ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);
   ww_run_result r;
   ww_status rc = ww_run(v.v, NULL, 0, LINK_S, &r, e);
+  if (rc == WW_OK && r.exit_code &&
+      strstr(r.err.s, "-fPI")) { /* the user's objects are for a program at a fixed address */
+    ww_run_free(&r);
+    v.v[v.n - 2] = "-no-pie";
+    rc = ww_run(v.v, NULL, 0, LINK_S, &r, e);
+  }
   if (rc == WW_OK && r.timed_out) rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
   if (rc == WW_OK && r.exit_code) rc = link_error(r.err.s, e);
   ww_run_free(&r);
@@ -167,10 +170,10 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
   const char *text = ww_emulate_omp_table(u, a), *clang = ww_front_clang(a, NULL, e);
   if (!clang) return WW_EUNSUPPORTED;
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
-  ww_run_result r;
+  ww_run_result r = {0};
   if (rc == WW_OK) rc = ww_run((const char *[]){clang, "-c", source, "-o", object, NULL}, NULL, 0, LINK_S, &r, e);
-  if (rc != WW_OK) return rc;
-  if (r.exit_code) rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
+  if (rc == WW_OK && r.exit_code)
+    rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
   ww_run_free(&r);
   ww_push(a, objects, object);
   return rc;

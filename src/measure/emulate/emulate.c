@@ -32,25 +32,14 @@ static const char *make_scratch(ww_arena *a, ww_err *e) {
   return NULL;
 }
 
-/* Across file systems too. */
+/* Across file systems, and into a folder that is there: contents go by their hash, so what it holds may stay. */
 static ww_status move(const char *from, const char *to, ww_err *e) {
-  if (!ww_file_exists(from)) return WW_OK;
-  remove_tree(to);
-  if (!rename(from, to)) return WW_OK;
+  if (!ww_file_exists(from) || !rename(from, to)) return WW_OK;
   ww_run_result r;
-  ww_status rc = ww_run((const char *[]){"cp", "-R", "--", from, to, NULL}, NULL, 0, 600, &r, e);
+  ww_status rc = ww_run((const char *[]){"cp", "-RT", "--", from, to, NULL}, NULL, 0, 600, &r, e);
   if (rc == WW_OK && r.exit_code) rc = ww_fail(e, WW_EIO, "cannot write '%s': %.300s", to, r.err.s);
   ww_run_free(&r);
   return rc;
-}
-
-static uint64_t count_launches(const char *path, ww_arena *a) {
-  ww_launch *l;
-  uint32_t n;
-  uint64_t sum = 0;
-  if (!ww_file_exists(path) || ww_launch_read(path, a, &l, &n, NULL) != WW_OK) return 0;
-  for (uint32_t i = 0; i < n; i++) sum += l[i].count ? l[i].count : 1;
-  return sum;
 }
 
 static ww_status run(const ww_emulate_options *o, const ww_built *b, const char *scratch, ww_arena *a, ww_emulated *out,
@@ -83,8 +72,10 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
   out->timed_out = r.timed_out;
   out->output = r.output;
   out->weaker = r.weaker;
-  out->launches = count_launches(record.path, a);
-  rc = move(record.path, o->record.path, e);
+  ww_recorded all; /* of its children too */
+  rc = ww_recorded_collect(record.path, a, &all, e);
+  out->launches = all.launches;
+  if (rc == WW_OK) rc = move(record.path, o->record.path, e);
   return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
 }
 

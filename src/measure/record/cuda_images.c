@@ -1,10 +1,9 @@
 /* cuda_images.c - the code images a program has loaded: which kernels and variables are in them.
  *
- * An image is a cubin, ELF64: a kernel's code is the section .text.<mangled name>. The same image may be loaded many
- * times (contexts, libraries): one copy is kept. Offsets are checked; a damaged image has no kernels. */
+ * An image is a cubin: a kernel's code is the section .text.<mangled name>. The same image may be loaded many times
+ * (contexts, libraries): one copy is kept. */
 #include "cuda_int.h"
 
-#include <elf.h>
 #include <pthread.h>
 
 #include "../cubin.h"
@@ -27,18 +26,6 @@ static size_t kept;
 
 static const void *key_of(uint64_t hash) { return (const void *)(uintptr_t)(hash | 1); }
 
-static const char *section_name(const char *image, size_t n, const Elf64_Ehdr *head, uint32_t index) {
-  Elf64_Shdr names, s;
-  uint64_t at = head->e_shoff + (uint64_t)index * sizeof s;
-  uint64_t table = head->e_shoff + (uint64_t)head->e_shstrndx * sizeof s;
-  if (at > n - sizeof s || table > n - sizeof s) return "";
-  memcpy(&s, image + at, sizeof s);
-  memcpy(&names, image + table, sizeof names);
-  if (names.sh_offset > n || names.sh_size > n - names.sh_offset || s.sh_name >= names.sh_size) return "";
-  const char *name = image + names.sh_offset + s.sh_name;
-  return memchr(name, 0, names.sh_size - s.sh_name) ? name : "";
-}
-
 static void add_kernel(const char *name, const ww_cuda_image *image) {
   const void *key = key_of(ww_hash(name, strlen(name), 0));
   kernel_name *first = ww_handles_get(&by_hash, key), *k = first;
@@ -52,16 +39,11 @@ static void add_kernel(const char *name, const ww_cuda_image *image) {
 }
 
 static void read_names(ww_cuda_image *m, const char *cubin, size_t n) {
-  Elf64_Ehdr head;
   ww_cubin_global *g;
-  if (n < sizeof head + sizeof(Elf64_Shdr)) return;
-  memcpy(&head, cubin, sizeof head);
-  if (memcmp(head.e_ident, ELFMAG, SELFMAG) != 0 || head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_shoff >= n) return;
-  for (uint32_t i = 0; i < head.e_shnum; i++) {
-    const char *name = section_name(cubin, n, &head, i);
-    if (ww_starts(name, ".text.")) add_kernel(name + strlen(".text."), m);
-  }
+  ww_cubin_names names = {0};
   ww_arena *scratch = ww_arena_new();
+  ww_cubin_sections(cubin, n, ".text.", scratch, &names);
+  for (uint32_t i = 0; i < names.n; i++) add_kernel(names.v[i], m);
   uint32_t found = ww_cubin_globals(cubin, n, scratch, &g);
   m->globals = found ? WW_NEWN(arena, const char *, found) : NULL;
   for (uint32_t i = 0; i < found && m->nglobals < MAX_GLOBALS; i++)

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "../cuda_toolkit.h"
 #include "handle_table.h"
 
 /* A kernel as launched: its parameters, where its code and variables are. */
@@ -254,21 +255,6 @@ static void callback(void *user, int domain, uint32_t id, const void *data) {
 
 /* ---- start ---- */
 
-static void *open_cupti(void) {
-  static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so",
-                                      "/usr/local/cuda/lib64/libcupti.so",
-                                      "/usr/local/cuda/extras/CUPTI/lib64/libcupti.so"};
-  const char *home = getenv("CUDA_HOME");
-  char path[1024];
-  void *l = NULL;
-  for (int i = 0; home && i < 2 && !l; i++) {
-    snprintf(path, sizeof path, "%s/%s/libcupti.so", home, i ? "lib64" : "extras/CUPTI/lib64");
-    l = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  }
-  for (size_t i = 0; i < sizeof names / sizeof *names && !l; i++) l = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  return l;
-}
-
 /* NULL, or what is missing. */
 static const char *open_driver(void) {
   void *l = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
@@ -295,7 +281,7 @@ static const char *subscribe(void) {
                                    CBID_cuGraphLaunch,
                                    CBID_cuGraphLaunch_ptsz};
   static const uint32_t modules[] = {CUPTI_MODULE_LOADED, CUPTI_MODULE_UNLOAD, CUPTI_MODULE_PROFILED};
-  void *cupti = open_cupti(), *subscriber = NULL;
+  void *cupti = ww_cuda_library("cupti"), *subscriber = NULL;
   int (*begin)(void **, void (*)(void *, int, uint32_t, const void *), void *);
   int (*enable)(uint32_t, void *, int, uint32_t);
   if (!cupti) return "libcupti.so was not found: install CUPTI (it comes with the CUDA toolkit) or set CUDA_HOME";

@@ -11,6 +11,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -245,11 +246,12 @@ static void set_options(cl_handle handle, const char *options) {
   bool includes = p && strcmp(p->suffix, "cl") == 0 && strstr(p->text ? p->text : "", "#include");
   ww_buf all = {0};
   ww_buf_fmt(&all, "%s%s", options ? options : "", includes ? " -I." : "");
+  if (p) p->flags = NULL; /* the ones of an earlier build may be in use still */
   for (const char *s = all.s; p && *s;) {
     ww_buf word = {0};
     s = next_word(s, &word);
     if (word.s && strcmp(word.s, "-I") == 0) s = next_word(s, &word);
-    if (n + 2 > cap) p->flags = ww_xrealloc(n ? p->flags : NULL, (cap = 2 * cap + 8) * sizeof *p->flags);
+    if (n + 2 > cap) p->flags = ww_xrealloc(p->flags, (cap = 2 * cap + 8) * sizeof *p->flags);
     if (word.s) p->flags[n++] = absolute_include(word.s);
     p->flags[n] = NULL;
     ww_buf_free(&word);
@@ -426,18 +428,22 @@ static bool group_size(cl_handle queue, cl_handle handle, cl_uint dims, const si
   return true;
 }
 
-/* Reading must not wait for what the program itself has yet to trigger. */
-static bool waits_for_user(cl_uint n, const cl_handle *events) {
-  REAL(cl_int, "clGetEventInfo", cl_handle, cl_uint, size_t, void *, size_t *);
-  for (cl_uint i = 0; i < n; i++) {
-    cl_uint type = 0;
-    cl_int status = 0;
-    if (!next || next(events[i], CL_EVENT_COMMAND_TYPE, sizeof type, &type, NULL) != 0) return true;
-    if (type != CL_COMMAND_USER) continue;
-    if (next(events[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL) != 0 || status > 0)
-      return true;
-  }
-  return false;
+/* Reading must not wait for what the program itself has yet to trigger, be it for this launch or for one before it in the
+ * queue: as long as a user event is open, nothing is read. */
+static atomic_uint open_events;
+
+EXPORT cl_handle clCreateUserEvent(cl_handle context, cl_int *err) {
+  REAL(cl_handle, "clCreateUserEvent", cl_handle, cl_int *);
+  cl_handle event = next ? next(context, err) : NULL;
+  if (event) atomic_fetch_add(&open_events, 1);
+  return event;
+}
+
+EXPORT cl_int clSetUserEventStatus(cl_handle event, cl_int status) {
+  REAL(cl_int, "clSetUserEventStatus", cl_handle, cl_int);
+  cl_int rc = next ? next(event, status) : -34;
+  if (rc == 0) atomic_fetch_sub(&open_events, 1); /* it can be set once only */
+  return rc;
 }
 
 /* Arguments as the recorder takes them; addresses[i] holds the made-up address of a buffer. NULL, or what is amiss. */
@@ -479,11 +485,11 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
   ww_raw_arg args[MAX_ARGS];
   uint64_t addresses[MAX_ARGS];
   ww_raw_launch l = {.args = args, .block = {1, 1, 1}};
-  bool guessed = dims && !local && group_size(queue, handle, dims, global, l.block);
-  bool user = waits_for_user(nevents, events);
+  if (!dims || dims > 3) return; /* the runtime will refuse it */
+  bool guessed = !local && group_size(queue, handle, dims, global, l.block);
   pthread_mutex_lock(&lock);
   const kernel *k = ww_handles_get(&kernels, handle);
-  bool ready = k && dims && dims <= 3;
+  bool ready = k != NULL;
   for (uint32_t i = 0; ready && i < k->nargs; i++) ready = k->args[i].set;
   open_recorder();
   if (ready && recorder) {
@@ -503,7 +509,7 @@ static void record(cl_handle queue, cl_handle handle, cl_uint dims, const size_t
     reading_queue = queue;
     reading_events = events;
     nreading_events = nevents;
-    reading_allowed = !user;
+    reading_allowed = !atomic_load(&open_events);
     ww_recorder_launch(recorder, &l);
   }
   pthread_mutex_unlock(&lock);

@@ -173,7 +173,8 @@ static bool symbol_hex(describer *d, const ww_raw_symbol *s, ww_arg *out) {
   for (uint32_t at = 0; at + 8 <= s->bytes; at += 8) {
     ww_found f = {0};
     memcpy(&f.address, bytes + at, 8);
-    if (f.address < 0x10000 || !r->memory.find || !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id))
+    if (f.address < 0x10000 || !r->memory.find || !r->memory.find(r->memory.ctx, f.address, &f.base, &f.bytes, &f.id) ||
+        f.address < f.base || f.address - f.base > f.bytes)
       continue;
     memset(bytes + at, 0, 8);
     ww_push(r->arena, &ptrs, (ww_ptr){.at = at, .buffer = buffer_of(d, &f, NULL)});

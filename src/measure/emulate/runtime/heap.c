@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../../../trace/trace.h"
+
 #define LARGE (128u << 10)
 #define ALIGN 256u
 #define GAP 512u /* behind a small allocation: the interpreter may read a few bytes past an element */
@@ -58,6 +60,10 @@ static void *map_large(uint64_t bytes, ww_emu_block *b) {
 static void *map_small(uint64_t bytes, ww_emu_block *b) {
   void *p;
   if (posix_memalign(&p, ALIGN, bytes + GAP)) return NULL;
+  if ((uintptr_t)p < WW_GLOBAL_BASE) { /* a program at a fixed address: the interpreter has other things down there */
+    free(p);
+    return map_large(bytes, b);
+  }
   memset(p, 0, bytes + GAP);
   b->map = p;
   return p;

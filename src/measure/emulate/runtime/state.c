@@ -15,7 +15,7 @@
 
 #include "../../../base/jsonread.h"
 #include "../../../gpu/gpu.h"
-#include "../../../ir/ir.h"
+#include "../../../trace/trace.h"
 
 static ww_emu state;
 static pthread_mutex_t mutex = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
@@ -275,13 +275,18 @@ static int digit(char c) { return c <= '9' ? c - '0' : (c | 32) - 'a' + 10; }
 
 void ww_emu_symbol_place(ww_emu_symbol *s, void *address, uint64_t bytes) {
   if (s->address) return;
-  size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  uintptr_t from = (uintptr_t)address & ~(page - 1), to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
-  mprotect((void *)from, to - from,
-           PROT_READ | PROT_WRITE); /* the host's copy of a const variable lies among constants */
+  void *own = (uintptr_t)address < WW_GLOBAL_BASE ? ww_emu_alloc(bytes ? bytes : 1, EMU_SYMBOL) : NULL;
+  if (own) { /* a program at a fixed address, see heap.c */
+    address = memcpy(own, address, bytes);
+  } else {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = (uintptr_t)address & ~(page - 1), to = ((uintptr_t)address + bytes + page - 1) & ~(page - 1);
+    mprotect((void *)from, to - from,
+             PROT_READ | PROT_WRITE); /* the host's copy of a const variable lies among constants */
+    ww_emu_adopt(address, bytes, EMU_SYMBOL);
+  }
   if (!s->bytes) s->bytes = bytes;
   s->address = (uint64_t)(uintptr_t)address;
-  ww_emu_adopt(address, bytes, EMU_SYMBOL);
   const char *h = s->init_hex;
   for (uint64_t i = 0; h && i < bytes && h[2 * i] && h[2 * i + 1]; i++)
     ((uint8_t *)address)[i] = (uint8_t)(digit(h[2 * i]) << 4 | digit(h[2 * i + 1]));

@@ -1,0 +1,288 @@
+/* predict.c - `warpwise predict`: time and counters of a launch on a GPU that is not here; batches, comparisons, sweeps.
+ *
+ * Four ways through: single launches, a batch with its sum, two files against each other (--diff), one argument over a range
+ * (--sweep). All stand on ww_answers_make. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../predict/show.h"
+#include "../predict/sweep.h"
+#include "oracle.h"
+
+typedef struct {
+  ww_source_options source;
+  const char *cache, *batch, *slower, *sweep, *svg;
+  uint64_t budget;
+  bool diff;
+} options;
+
+static const ww_option table[] = {
+    WW_SOURCE_OPTIONS(options),
+    WW_PREDICT_OPTIONS(options),
+    {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up", offsetof(options, batch)},
+    {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch", offsetof(options, diff)},
+    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT", "with --diff: exit code 1 when the new one is slower by more", offsetof(options, slower)},
+    {"sweep", 0, WW_OPT_STR, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256", offsetof(options, sweep)},
+    {"svg", 0, WW_OPT_STR, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
+    {0},
+};
+
+typedef struct {
+  ww_cmd *c;
+  const options *o;
+  ww_targets targets;
+  ww_source_cache cache;
+  const char **gpus; /* their names */
+} job;
+
+static void print_report(const ww_prediction *p) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(&p->report, &j, ww_predict_write, (void *)(uintptr_t)p);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+static ww_status answer(job *j, ww_launch *l, ww_answers *out) {
+  return ww_answers_make(j->c, &j->o->source, &j->cache, &j->targets, l, j->o->cache, j->o->budget, out);
+}
+
+/* ---- single launches, and batches ---- */
+
+static void show(job *j, const ww_answers *a, uint32_t nth) {
+  if (!j->c->global.json) {
+    if (nth) putchar('\n');
+    ww_predict_print(a->p, a->n, stdout);
+    return;
+  }
+  for (uint32_t g = 0; g < a->n; g++) print_report(&a->p[g]);
+}
+
+/* One line a launch. */
+static void show_short(const ww_answers *a, FILE *f) {
+  const ww_launch *l = NULL;
+  char v[16], shape[64];
+  for (uint32_t g = a->n; g-- > 0;)
+    if (a->p[g].report.error.code == WW_OK) l = &a->p[g].trace.launch;
+  unsigned long long grid = l->grid[0] * l->grid[1] * l->grid[2], block = l->block[0] * l->block[1] * l->block[2];
+  snprintf(shape, sizeof shape, "%llu x %llu", grid, block);
+  fprintf(f, "%-28.28s %17s", a->fn->name, shape);
+  for (uint32_t g = 0; g < a->n && g < 4; g++) {
+    const ww_prediction *p = &a->p[g];
+    fprintf(f, " %11s", p->report.error.code == WW_OK ? ww_show_us(p->timing.us, v) : "-");
+  }
+  if (a->n == 1) fprintf(f, "  %s", ww_term_words[a->p[0].timing.bottleneck]);
+  fputc('\n', f);
+}
+
+static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
+  ww_source_options s = j->o->source;
+  if (j->o->batch && s.launch) return ww_fail(&j->c->err, WW_EUSAGE, "--batch and --launch: give one of them");
+  if (j->o->batch) s.launch = j->o->batch;
+  return ww_source_launches(j->c, &s, launches, n);
+}
+
+static ww_status predict_all(job *j) {
+  ww_cmd *c = j->c;
+  ww_launch *launches;
+  uint32_t n;
+  ww_status st = launches_of(j, &launches, &n), worst = st;
+  if (st) return st;
+  ww_summary *sum = j->o->batch ? ww_summary_new(j->gpus, j->targets.n) : NULL;
+  for (uint32_t k = 0; k < n; k++) {
+    ww_answers a;
+    ww_status one = answer(j, &launches[k], &a);
+    if (one) {
+      if (sum) ww_summary_failed(sum, launches[k].count);
+      if (sum || n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */
+    } else {
+      if (sum && !c->global.json)
+        show_short(&a, stdout);
+      else
+        show(j, &a, k);
+      if (sum) ww_summary_add(sum, a.p, launches[k].count);
+      ww_answers_free(&a);
+    }
+    if (sum) ww_progress("predicting", k + 1, n);
+    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+  }
+  if (sum && !c->global.quiet) {
+    FILE *f = c->global.json ? stderr : stdout;
+    if (!c->global.json) fputc('\n', f);
+    ww_summary_print(sum, f);
+  }
+  ww_summary_free(sum);
+  return worst;
+}
+
+/* ---- two versions ---- */
+
+static ww_status percent(const char *text, double *out, ww_err *e) {
+  char *end;
+  *out = strtod(text, &end);
+  if (end == text || (*end && strcmp(end, "%") != 0) || !(*out >= 0) || !isfinite(*out))
+    return ww_fail(e, WW_EUSAGE, "--fail-if-slower: expected a percentage, 5%%, not '%.40s'", text);
+  return WW_OK;
+}
+
+/* The launch as it is for one of the files; a spec's own file gives way. */
+static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_answers *out) {
+  ww_cmd *c = j->c;
+  const char *const *operands = c->operands;
+  uint32_t n = c->noperands, launches_n;
+  ww_launch *launches;
+  c->operands = &file, c->noperands = 1;
+  ww_status st = ww_source_launches(c, &j->o->source, &launches, &launches_n);
+  if (!st && launches_n != 1) st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
+  if (!st) st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget, out);
+  c->operands = operands, c->noperands = n;
+  return st;
+}
+
+static void compare(job *j, const ww_answers *old, const ww_answers *new_, double limit) {
+  for (uint32_t g = 0; g < new_->n; g++) {
+    const ww_prediction *p = &old->p[g], *q = &new_->p[g];
+    if (p->report.error.code != WW_OK || q->report.error.code != WW_OK) continue;
+    if (j->c->global.json) {
+      ww_buf b = {0};
+      ww_json w = {0};
+      ww_json_begin(&w, &b);
+      ww_diff_write(p, q, &w);
+      ww_buf_puts(&b, "\n");
+      ww_print_buf(&b);
+    } else {
+      if (g) putchar('\n');
+      ww_diff_print(p, q, stdout);
+    }
+    if (limit >= 0 && q->timing.us > p->timing.us * (1 + limit / 100)) {
+      j->c->missed = true;
+      if (!j->c->global.json)
+        printf("%sslower by %.3g %%, more than the %.3g %% allowed%s\n", ww_show_color(stdout, "\033[31m"),
+               100 * (q->timing.us / p->timing.us - 1), limit, ww_show_color(stdout, "\033[0m"));
+    }
+  }
+}
+
+static ww_status diff(job *j) {
+  ww_cmd *c = j->c;
+  double limit = -1;
+  ww_source_cache cache = {0}; /* the new file's; both stay while they are compared */
+  ww_answers old = {0}, new_ = {0};
+  if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "--diff takes two files, the old one and the new one");
+  ww_status st = j->o->slower ? percent(j->o->slower, &limit, &c->err) : WW_OK;
+  if (!st) st = version(j, c->operands[0], &j->cache, &old);
+  if (!st) st = version(j, c->operands[1], &cache, &new_);
+  if (!st) compare(j, &old, &new_, limit);
+  if (old.arena) ww_answers_free(&old);
+  if (new_.arena) ww_answers_free(&new_);
+  ww_source_free(&cache);
+  return st;
+}
+
+/* ---- sweeps ---- */
+
+static ww_status with_value(job *j, const ww_sweep *s, uint64_t v, ww_launch *l) {
+  ww_cmd *c = j->c;
+  ww_launch over = {0};
+  const char *text = ww_fmt(c->arena, "%llu", (unsigned long long)v);
+  ww_status st;
+  if (!strcmp(s->name, "grid"))
+    st = ww_launch_shape(text, "--sweep", c->arena, over.grid, over.grid_expr, &c->err);
+  else if (!strcmp(s->name, "block"))
+    st = ww_launch_shape(text, "--sweep", c->arena, over.block, over.block_expr, &c->err);
+  else
+    st = ww_launch_arg(ww_fmt(c->arena, "%s=%s", s->name, text), c->arena, &over, &c->err);
+  if (!st) ww_launch_merge(l, &over, c->arena);
+  return st;
+}
+
+static void keep(const ww_answers *a, ww_sweep_point *out) {
+  for (uint32_t g = 0; g < a->n; g++) {
+    const ww_timing *t = &a->p[g].timing;
+    if (a->p[g].report.error.code != WW_OK) continue;
+    out[g] = (ww_sweep_point){true, t->us, t->low, t->high, ww_term_words[t->bottleneck]};
+  }
+}
+
+static ww_status show_sweep(job *j, const ww_sweep_result *r) {
+  ww_status st = WW_OK;
+  if (j->o->svg) {
+    ww_buf b = {0};
+    ww_sweep_svg(r, &b);
+    st = ww_write_text(j->o->svg, &b, &j->c->err);
+    ww_buf_free(&b);
+  }
+  if (!st && !j->c->global.json && !(j->o->svg && !strcmp(j->o->svg, "-"))) ww_sweep_print(r, stdout);
+  return st;
+}
+
+static ww_status sweep(job *j) {
+  ww_cmd *c = j->c;
+  ww_sweep s;
+  ww_launch *launches;
+  uint32_t n;
+  ww_status st = ww_sweep_parse(j->o->sweep, c->arena, &s, &c->err);
+  if (!st) st = launches_of(j, &launches, &n);
+  if (!st && n != 1) st = ww_fail(&c->err, WW_EUSAGE, "--sweep takes one launch; the spec has %u", n);
+  if (st) return st;
+  ww_sweep_point *points = WW_NEWN(c->arena, ww_sweep_point, (size_t)s.n * j->targets.n);
+  ww_sweep_result r = {.sweep = &s, .gpus = j->gpus, .ngpus = j->targets.n, .points = points};
+  uint32_t known = 0;
+  for (uint32_t k = 0; k < s.n; k++) {
+    ww_launch l = launches[0];
+    ww_answers a;
+    ww_progress("predicting", k, s.n);
+    st = with_value(j, &s, s.v[k], &l);
+    if (!st) st = answer(j, &l, &a);
+    if (st && (!known || st == WW_EUSAGE)) return st; /* nothing to show yet: the first value says what is wrong */
+    if (st) { /* a size that does not fit: the curve has a gap there */
+      ww_cmd_complain(c);
+      continue;
+    }
+    known++;
+    keep(&a, points + (size_t)k * j->targets.n);
+    for (uint32_t g = 0; c->global.json && g < a.n; g++) print_report(&a.p[g]);
+    if (!r.kernel) r.kernel = ww_strdup(c->arena, a.fn->name), r.file = l.file;
+    ww_answers_free(&a);
+  }
+  ww_progress("predicting", s.n, s.n);
+  return show_sweep(j, &r);
+}
+
+/* ---- the command ---- */
+
+static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
+  if (o->diff + !!o->sweep + !!o->batch > 1) return ww_fail(e, WW_EUSAGE, "choose one of --diff, --sweep and --batch");
+  if (o->slower && !o->diff) return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
+  if (o->svg && !o->sweep) return ww_fail(e, WW_EUSAGE, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+  (void)c;
+  return ww_cache_check(o->cache, e);
+}
+
+static ww_status run(ww_cmd *c) {
+  job j = {.c = c, .o = c->opt};
+  ww_status st = check(c, j.o, &c->err);
+  if (!st) st = ww_targets_load(c, &j.targets);
+  if (st) return st;
+  j.gpus = WW_NEWN(c->arena, const char *, j.targets.n);
+  for (uint32_t g = 0; g < j.targets.n; g++) j.gpus[g] = j.targets.gpus[g].name;
+  st = j.o->diff ? diff(&j) : j.o->sweep ? sweep(&j) : predict_all(&j);
+  ww_source_free(&j.cache);
+  return st;
+}
+
+const ww_command ww_cmd_predict = {
+    .name = "predict",
+    .summary = "time and counters of a kernel on a GPU that is not here, with intervals",
+    .usage = "FILE... [options] [-- clang flags]",
+    .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. What the launch does not say is found\n"
+               "as `warpwise trace --help` tells, and listed as assumed.",
+    .examples = "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
+                "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
+                "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"
+                "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,146 @@
+/* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and measured. */
+#include "../predict/roofline.h"
+
+#include "oracle.h"
+
+typedef struct {
+  ww_source_options source;
+  const char *cache, *svg, *measured;
+  uint64_t budget;
+} options;
+
+static const ww_option table[] = {
+    WW_SOURCE_OPTIONS(options),
+    WW_PREDICT_OPTIONS(options),
+    {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
+    {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well", offsetof(options, measured)},
+    {0},
+};
+
+typedef struct {
+  ww_cmd *c;
+  const options *o;
+  ww_targets targets;
+  ww_roofs *roofs;
+  WW_VEC(ww_roof_point) points;
+  ww_strings left_out;
+} job;
+
+static void add(job *j, const ww_report *r, uint32_t gpu) {
+  ww_arena *a = j->c->arena;
+  ww_roof_point p;
+  const char *why;
+  if (ww_roof_point_of(r, &j->roofs[gpu], gpu, &p, &why)) {
+    p.kernel = ww_strdup(a, p.kernel ? p.kernel : "?");
+    ww_push(a, &j->points, p);
+  } else
+    ww_push(a, &j->left_out, ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?", j->targets.gpus[gpu].name, why));
+}
+
+static ww_status add_measured(job *j) {
+  ww_cmd *c = j->c;
+  char *text, *line;
+  size_t n;
+  ww_status st = ww_read_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
+  for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
+    ww_report r;
+    if (!line[strspn(line, " \t\r")]) continue;
+    st = ww_report_parse(line, c->arena, &r, &c->err);
+    if (st) {
+      c->err.file = j->o->measured, c->err.line = at;
+      return st;
+    }
+    for (uint32_t g = 0; r.error.code == WW_OK && g < j->targets.n; g++)
+      if (r.gpu && !strcmp(r.gpu, j->targets.gpus[g].name)) add(j, &r, g);
+  }
+  return st;
+}
+
+/* With --measured and no source nothing is to be predicted. */
+static ww_status add_predicted(job *j) {
+  ww_cmd *c = j->c;
+  ww_source_cache cache = {0};
+  ww_launch *launches;
+  uint32_t n;
+  if (!c->noperands && !j->o->source.launch && j->o->measured) return WW_OK;
+  ww_status st = ww_source_launches(c, &j->o->source, &launches, &n), worst = st;
+  for (uint32_t k = 0; !st && k < n; k++) {
+    ww_answers a;
+    ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k], j->o->cache, j->o->budget, &a);
+    for (uint32_t g = 0; !one && g < a.n; g++)
+      if (a.p[g].report.error.code == WW_OK) add(j, &a.p[g].report, g);
+    if (!one) ww_answers_free(&a);
+    if (one && n > 1) ww_cmd_complain(c);
+    if (ww_exit_code(one) > ww_exit_code(worst)) worst = one;
+  }
+  ww_source_free(&cache);
+  return worst;
+}
+
+static void print_json(const ww_roofline *r) {
+  for (uint32_t k = 0; k < r->npoints; k++) {
+    const ww_roof_point *p = &r->points[k];
+    ww_buf b = {0};
+    ww_json j = {0};
+    ww_json_begin(&j, &b);
+    ww_json_obj(&j);
+    ww_json_kint(&j, "schema_version", 1);
+    ww_json_kstr(&j, "kernel", p->kernel);
+    ww_json_kstr(&j, "gpu", r->gpus[p->gpu].name);
+    ww_json_kbool(&j, "measured", p->measured);
+    ww_json_knum(&j, "ai", p->ai);
+    ww_json_knum(&j, "gflops", p->gflops);
+    ww_json_kstr(&j, "precision", ww_roof_names[p->precision]);
+    ww_json_knum(&j, "roof_gflops", p->roof);
+    ww_json_end_obj(&j);
+    ww_buf_puts(&b, "\n");
+    ww_print_buf(&b);
+  }
+}
+
+static ww_status show(job *j) {
+  ww_roofline r = {j->targets.gpus, j->roofs, j->targets.n, j->points.v, j->points.n};
+  ww_status st = WW_OK;
+  if (j->o->svg) {
+    ww_buf b = {0};
+    ww_roofline_svg(&r, &b);
+    st = ww_write_text(j->o->svg, &b, &j->c->err);
+    ww_buf_free(&b);
+  }
+  if (st || (j->o->svg && !strcmp(j->o->svg, "-"))) return st;
+  if (j->c->global.json)
+    print_json(&r);
+  else {
+    ww_roofline_print(&r, stdout);
+    for (uint32_t k = 0; k < j->left_out.n; k++) puts(j->left_out.v[k]);
+  }
+  return WW_OK;
+}
+
+static ww_status run(ww_cmd *c) {
+  job j = {.c = c, .o = c->opt};
+  ww_status st = ww_cache_check(j.o->cache, &c->err);
+  if (!st) st = ww_targets_load(c, &j.targets);
+  if (st) return st;
+  j.roofs = WW_NEWN(c->arena, ww_roofs, j.targets.n);
+  for (uint32_t g = 0; g < j.targets.n; g++) ww_roofs_of(&j.targets.gpus[g], &j.roofs[g]);
+  ww_status worst = add_predicted(&j);
+  if (worst && !j.points.n) return worst;
+  if (j.o->measured) st = add_measured(&j);
+  if (!st) st = show(&j);
+  return st ? st : worst;
+}
+
+const ww_command ww_cmd_roofline = {
+    .name = "roofline",
+    .summary = "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
+    .usage = "FILE... [options] [-- clang flags]",
+    .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; the lines are what memory and\n"
+               "arithmetic allow. Capital letters are predicted, small ones measured.",
+    .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
+                "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
+                "  warpwise roofline main.cu --measured measured.jsonl\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

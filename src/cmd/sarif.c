@@ -1,0 +1,159 @@
+/* sarif.c - findings as SARIF 2.1.0 and as GitHub annotations.
+ *
+ * Every rule of advice.def is declared in the log, whether or not it was met, so that a viewer can show what was looked for. */
+#include "sarif.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct ww_sarif {
+  ww_buf text;
+  ww_json j;
+};
+
+/* Viewers want paths as the repository has them: relative, with slashes. */
+static const char *relative(const char *path) {
+  char here[4096];
+  if (!path || path[0] != '/' || !getcwd(here, sizeof here)) return path;
+  size_t n = strlen(here);
+  return !strncmp(path, here, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
+static void write_text(ww_json *j, const char *key, const char *text) {
+  ww_json_key(j, key);
+  ww_json_obj(j);
+  ww_json_kstr(j, "text", text);
+  ww_json_end_obj(j);
+}
+
+static void write_driver(ww_json *j) {
+  ww_json_key(j, "tool");
+  ww_json_obj(j);
+  ww_json_key(j, "driver");
+  ww_json_obj(j);
+  ww_json_kstr(j, "name", "warpwise");
+  ww_json_kstr(j, "version", WW_VERSION);
+  ww_json_key(j, "rules");
+  ww_json_arr(j);
+  for (int k = 0; k < WW_NRULES; k++) {
+    ww_json_obj(j);
+    ww_json_kstr(j, "id", ww_rules[k].id);
+    write_text(j, "shortDescription", ww_rules[k].title);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  ww_json_end_obj(j);
+}
+
+ww_sarif *ww_sarif_new(void) {
+  ww_sarif *s = ww_xcalloc(1, sizeof *s);
+  ww_json *j = &s->j;
+  j->pretty = true;
+  ww_json_begin(j, &s->text);
+  ww_json_obj(j);
+  ww_json_kstr(j, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+  ww_json_kstr(j, "version", "2.1.0");
+  ww_json_key(j, "runs");
+  ww_json_arr(j);
+  ww_json_obj(j);
+  write_driver(j);
+  ww_json_key(j, "results");
+  ww_json_arr(j);
+  return s;
+}
+
+static void write_location(ww_json *j, const char *file, uint32_t line) {
+  ww_json_key(j, "locations");
+  ww_json_arr(j);
+  ww_json_obj(j);
+  ww_json_key(j, "physicalLocation");
+  ww_json_obj(j);
+  ww_json_key(j, "artifactLocation");
+  ww_json_obj(j);
+  ww_json_kstr(j, "uri", relative(file));
+  ww_json_end_obj(j);
+  if (line) {
+    ww_json_key(j, "region");
+    ww_json_obj(j);
+    ww_json_kuint(j, "startLine", line);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_obj(j);
+  ww_json_end_obj(j);
+  ww_json_end_arr(j);
+}
+
+static int rule_index(const char *id) {
+  for (int k = 0; k < WW_NRULES; k++)
+    if (!strcmp(ww_rules[k].id, id)) return k;
+  return -1;
+}
+
+/* "up to 1.8x on h200: ..." */
+static void full_message(const ww_report *r, const ww_finding *f, ww_buf *out) {
+  ww_buf_fmt(out, "%s: up to %.2gx faster on %s. %s", r->kernel, f->gain, r->gpu, f->message);
+}
+
+void ww_sarif_add(ww_sarif *s, const ww_report *r) {
+  ww_json *j = &s->j;
+  for (uint32_t k = 0; k < r->nfindings; k++) {
+    const ww_finding *f = &r->findings[k];
+    ww_buf text = {0};
+    full_message(r, f, &text);
+    ww_json_obj(j);
+    ww_json_kstr(j, "ruleId", f->rule);
+    ww_json_kint(j, "ruleIndex", rule_index(f->rule));
+    ww_json_kstr(j, "level", f->gain >= 1.2 ? "warning" : "note");
+    write_text(j, "message", text.s);
+    write_location(j, f->file ? f->file : r->file, f->line);
+    ww_json_key(j, "properties");
+    ww_json_obj(j);
+    ww_json_knum(j, "gain", f->gain);
+    ww_json_end_obj(j);
+    ww_json_end_obj(j);
+    ww_buf_free(&text);
+  }
+}
+
+void ww_sarif_end(ww_sarif *s, ww_buf *out) {
+  ww_json *j = &s->j;
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  ww_buf_add(out, s->text.s, s->text.n);
+  ww_buf_puts(out, "\n");
+  ww_buf_free(&s->text);
+  free(s);
+}
+
+/* Workflow commands end at the line's end and split at commas and colons in their properties. */
+static void escaped(ww_buf *out, const char *text, bool property) {
+  for (const char *s = text; *s; s++)
+    switch (*s) {
+    case '%': ww_buf_puts(out, "%25"); break;
+    case '\r': ww_buf_puts(out, "%0D"); break;
+    case '\n': ww_buf_puts(out, "%0A"); break;
+    case ':': ww_buf_puts(out, property ? "%3A" : ":"); break;
+    case ',': ww_buf_puts(out, property ? "%2C" : ","); break;
+    default: ww_buf_add(out, s, 1);
+    }
+}
+
+void ww_github_write(const ww_report *r, ww_buf *out) {
+  for (uint32_t k = 0; k < r->nfindings; k++) {
+    const ww_finding *f = &r->findings[k];
+    ww_buf text = {0};
+    full_message(r, f, &text);
+    ww_buf_fmt(out, "::%s file=", f->gain >= 1.2 ? "warning" : "notice");
+    escaped(out, relative(f->file ? f->file : r->file), true);
+    if (f->line) ww_buf_fmt(out, ",line=%u", f->line);
+    ww_buf_puts(out, ",title=");
+    escaped(out, f->rule, true);
+    ww_buf_puts(out, "::");
+    escaped(out, text.s, false);
+    ww_buf_puts(out, "\n");
+    ww_buf_free(&text);
+  }
+}

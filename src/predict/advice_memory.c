@@ -1,0 +1,258 @@
+/* advice_memory.c - findings about single accesses: coalescing, banks, width, local memory, atomics.
+ *
+ * Lines come from the trace's tally; each rule makes one finding, at its costliest line, for all lines that share the cause. */
+#include "advice_int.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  ww_loc at;
+  double excess, of; /* sectors or passes beyond the need; all of the line */
+} culprit;
+typedef WW_VEC(culprit) culprits;
+
+static int by_excess(const void *a, const void *b) {
+  const culprit *p = a, *q = b;
+  return p->excess < q->excess ? 1 : p->excess > q->excess ? -1 : 0;
+}
+
+static double sum_excess(culprits *c) {
+  double sum = 0;
+  if (c->n) qsort(c->v, c->n, sizeof *c->v, by_excess);
+  for (uint32_t k = 0; k < c->n; k++) sum += c->v[k].excess;
+  return sum;
+}
+
+static const char *also(const ww_advisor *x, const culprits *c) {
+  ww_loc *at = WW_NEWN(x->a, ww_loc, c->n);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < c->n; k++)
+    if (c->v[k].excess > 0.2 * c->v[0].excess) at[n++] = c->v[k].at;
+  return ww_advice_also(x, at, n);
+}
+
+/* ---- coalescing ---- */
+
+/* Lines that touch at least half as many sectors again as their bytes fill. */
+static culprits scattered(const ww_advisor *x, bool store) {
+  culprits out = {0};
+  for (uint32_t k = 0; k < x->t->nlines; k++) {
+    const ww_line_counts *l = &x->t->lines[k];
+    double requests = store ? l->st_requests : l->ld_requests, sectors = store ? l->st_sectors : l->ld_sectors;
+    double need = (store ? l->st_bytes : l->ld_bytes) / 32;
+    if (need < requests) need = requests;
+    if (sectors > 1.5 * need) ww_push(x->a, &out, (culprit){{l->file, l->line}, sectors - need, sectors});
+  }
+  return out;
+}
+
+static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool store) {
+  const ww_line_counts *l = ww_advice_line(x, c->v[0].at);
+  double requests = store ? l->st_requests : l->ld_requests, sectors = c->v[0].of / requests;
+  double need = (c->v[0].of - c->v[0].excess) / requests;
+  return ww_fmt(x->a, "a warp's %s touches %.3g sectors of 32 bytes where %.2g would hold its data%s",
+                store ? "store" : "load", sectors, need, also(x, c));
+}
+
+static void uncoalesced_loads(ww_advisor *x) {
+  culprits c = scattered(x, false);
+  double excess = sum_excess(&c);
+  if (!c.n) return;
+  ww_work w = x->p->work;
+  ww_traffic *f = &w.traffic;
+  double misses = f->l1_ld_sectors - f->l1_ld_hits, all = f->l1_ld_sectors + f->l1_st_sectors;
+  if (excess > f->l1_ld_sectors) excess = f->l1_ld_sectors;
+  f->l1_ld_sectors -= excess;
+  if (all > 0) f->l1_wavefronts *= 1 - excess / all;
+  /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
+  double kept = misses > f->l1_ld_sectors ? f->l1_ld_sectors : misses, share = misses > 0 ? kept / misses : 1;
+  f->l1_ld_hits = f->l1_ld_sectors - kept;
+  f->l2_lookups -= f->l2_reads * (1 - share);
+  f->l2_reads *= share;
+  if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
+  if (f->dram_read > 32 * kept) f->dram_read = 32 * kept;
+  ww_advice_add(
+      x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
+      "let consecutive threadIdx.x read consecutive elements (swap the index order, turn an array of structures into "
+      "a structure of arrays), or bring the data through shared memory");
+}
+
+static void uncoalesced_stores(ww_advisor *x) {
+  culprits c = scattered(x, true);
+  double excess = sum_excess(&c);
+  if (!c.n) return;
+  ww_work w = x->p->work;
+  ww_traffic *f = &w.traffic;
+  double all = f->l1_ld_sectors + f->l1_st_sectors;
+  if (excess > f->l1_st_sectors) excess = f->l1_st_sectors;
+  double share = f->l1_st_sectors > 0 ? 1 - excess / f->l1_st_sectors : 1;
+  if (all > 0) f->l1_wavefronts *= 1 - excess / all;
+  f->l1_st_sectors *= share;
+  f->l1_st_hits *= share;
+  f->partial_writes *= share < 0.5 ? 0 : 1 - 2 * (1 - share);
+  f->l2_lookups -= f->l2_writes * (1 - share);
+  f->l2_hits -= f->l2_writes * (1 - share);
+  f->l2_writes *= share;
+  if (f->dram_write > 32 * f->l1_st_sectors) f->dram_write = 32 * f->l1_st_sectors;
+  ww_advice_add(
+      x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
+      "let consecutive threadIdx.x write consecutive elements; where the output is transposed, turn a tile around in "
+      "shared memory first");
+}
+
+/* ---- shared memory ---- */
+
+static void bank_conflicts(ww_advisor *x) {
+  culprits c = {0};
+  double passes = 0;
+  for (uint32_t k = 0; k < x->t->nlines; k++) {
+    const ww_line_counts *l = &x->t->lines[k];
+    passes += l->shared_passes;
+    if (l->shared_passes > 1.3 * l->shared_ideal_passes)
+      ww_push(x->a, &c, (culprit){{l->file, l->line}, l->shared_passes - l->shared_ideal_passes, l->shared_passes});
+  }
+  double excess = sum_excess(&c);
+  if (!c.n) return;
+  ww_work w = x->p->work;
+  w.traffic.shared_cycles *= 1 - excess / passes;
+  double ways = c.v[0].of / (c.v[0].of - c.v[0].excess);
+  ww_advice_add(
+      x, WW_RULE_BANK_CONFLICT, c.v[0].at, &w,
+      ww_fmt(x->a, "threads of a warp meet in the same bank: shared memory takes %.3g passes where one would do%s",
+             ways, also(x, &c)),
+      "pad the row by one element (tile[N][N + 1]) or change which thread takes which word, so that 32 neighbouring "
+      "threads use 32 different banks");
+}
+
+/* ---- width ---- */
+
+/* Requests of the line that take 4 bytes or less a lane, side by side. */
+static bool narrow(const ww_line_counts *l) {
+  double requests = l->ld_requests + l->st_requests, sectors = l->ld_sectors + l->st_sectors,
+         bytes = l->ld_bytes + l->st_bytes;
+  return requests > 0 && bytes <= 4.01 * 32 * requests && bytes >= 16 * requests &&
+         32 * sectors <= 1.3 * bytes + 0.1 * requests;
+}
+
+static void narrow_accesses(ww_advisor *x) {
+  culprits c = {0};
+  double requests = 0, wide = 0, bytes = 0;
+  for (uint32_t k = 0; k < x->t->nlines; k++) {
+    const ww_line_counts *l = &x->t->lines[k];
+    double n = l->ld_requests + l->st_requests;
+    if (narrow(l)) {
+      ww_push(x->a, &c, (culprit){{l->file, l->line}, n, n});
+      bytes += l->ld_bytes + l->st_bytes;
+    } else
+      wide += n;
+  }
+  requests = sum_excess(&c);
+  if (!c.n || wide > 0.25 * requests || x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests) return;
+  double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
+  ww_work w = x->p->work;
+  ww_work_scale_pipes(&w, 1u << WW_PIPE_LSU | 1u << WW_PIPE_ALU | 1u << WW_PIPE_IMAD | 1u << WW_PIPE_CTL, 0.25);
+  double least = bytes / 128, waves = w.traffic.l1_wavefronts / 4;
+  w.traffic.l1_wavefronts = waves > least ? waves : least < w.traffic.l1_wavefronts ? least : w.traffic.l1_wavefronts;
+  if (x->fn->nloops)
+    w.chain.waits /= 4;
+  else if (w.blocks >= 4) {
+    w.blocks /= 4;
+    w.chain.warp_inst *= 4; /* a warp does four times as much, the launch the same */
+  }
+  const char *vector = lane < 1.5   ? "uchar4 (or uint4 for 16 bytes)"
+                       : lane < 2.5 ? "half2 or ushort4"
+                                    : "float4 or int4";
+  ww_advice_add(
+      x, WW_RULE_NARROW_ACCESS, c.v[0].at, &w,
+      ww_fmt(
+          x->a,
+          "each thread moves %.2g byte%s at a time, side by side with its neighbours: requests, not bytes, are the limit%s",
+          lane, lane > 1.01 ? "s" : "", also(x, &c)),
+      ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access", vector));
+}
+
+/* ---- local memory ---- */
+
+static bool is_local(const ww_site *s) {
+  return (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST) && s->ins->space == WW_LOCAL;
+}
+
+static void local_memory(ww_advisor *x) {
+  const ww_counts *c = &x->t->c;
+  if (c->local_requests <= 0) return;
+  ww_part part = {0};
+  ww_loc worst = {0, 0};
+  double most = 0;
+  for (uint32_t k = 0; k < x->nsites; k++) {
+    const ww_site *s = &x->sites[k];
+    if (!is_local(s)) continue;
+    ww_part_add(&part, s, 1);
+    if (s->warps > most && ww_site_loc(x, s).line) most = s->warps, worst = ww_site_loc(x, s);
+  }
+  ww_work w = x->p->work;
+  ww_traffic *f = &w.traffic;
+  double ld = f->l1_ld_sectors - c->global_ld_sectors, st = f->l1_st_sectors - c->global_st_sectors;
+  double all = f->l1_ld_sectors + f->l1_st_sectors;
+  if (ld < 0) ld = 0;
+  if (st < 0) st = 0;
+  ww_part_remove(x, &part, &w);
+  if (all > 0) f->l1_wavefronts *= 1 - (ld + st) / all;
+  double written = f->l1_st_sectors > 0 ? st / f->l1_st_sectors : 0;
+  f->l2_lookups -= f->l2_writes * written;
+  f->l2_hits -= f->l2_writes * written;
+  f->l2_writes *= 1 - written;
+  f->dram_write *= 1 - written;
+  f->l1_ld_sectors -= ld;
+  f->l1_st_sectors -= st;
+  f->l1_ld_hits = f->l1_ld_hits > ld ? f->l1_ld_hits - ld : 0;
+  ww_advice_add(
+      x, WW_RULE_LOCAL_MEMORY, worst, &w,
+      ww_fmt(
+          x->a,
+          "an array of the thread (%u bytes) is indexed by values known only at run time, so it lies in memory: %.3g accesses a thread",
+          x->fn->local_bytes, c->local_requests / (c->warps > 0 ? c->warps : 1)),
+      "unroll the loops that index it (#pragma unroll, constant bounds) so that it becomes registers, or keep it in "
+      "shared memory");
+}
+
+/* ---- atomics ---- */
+
+static void atomics(ww_advisor *x) {
+  const ww_counts *c = &x->t->c;
+  if (c->atomic_requests <= 0) return;
+  culprits lines = {0};
+  for (uint32_t k = 0; k < x->t->nlines; k++) {
+    const ww_line_counts *l = &x->t->lines[k];
+    if (l->atomics > 0) ww_push(x->a, &lines, (culprit){{l->file, l->line}, l->atomics, l->atomics});
+  }
+  if (!lines.n) return;
+  sum_excess(&lines);
+  ww_work w = x->p->work;
+  double blocks = (double)w.blocks,
+         left = blocks * w.warps_per_block < c->atomic_requests ? blocks / c->atomic_requests : 1.0 / w.warps_per_block;
+  if (w.traffic.atomics_same > blocks) w.traffic.atomics_same = blocks;
+  w.traffic.l2_atomics *= left / (c->atomic_lanes / c->atomic_requests);
+  w.chain.atomic_waits = w.chain.atomic_waits > 1 ? 1 : w.chain.atomic_waits;
+  double meet = c->atomic_max_same / c->atomic_requests;
+  ww_advice_add(
+      x, WW_RULE_ATOMIC_CONTENTION, lines.v[0].at, &w,
+      meet > 1.5
+          ? ww_fmt(
+                x->a,
+                "%.3g atomic updates, %.2g lanes of a warp at the same address: they are carried out one after the other",
+                c->atomic_lanes, meet)
+          : ww_fmt(x->a,
+                   "%.3g atomic updates, many of them to the same addresses: they are carried out one after the other",
+                   c->atomic_lanes),
+      "combine first: add up within the thread, then the warp (__reduce_add_sync, __shfl_down_sync) or the block (shared "
+      "memory), and let one thread of the block do the atomic");
+}
+
+void ww_advise_access(ww_advisor *x) {
+  uncoalesced_loads(x);
+  uncoalesced_stores(x);
+  bank_conflicts(x);
+  narrow_accesses(x);
+  local_memory(x);
+  atomics(x);
+}

@@ -1,0 +1,163 @@
+/* advice_reuse.c - findings about data that is fetched more often than it is needed.
+ *
+ * Two forms: a loop that loads or stores the same address each time round (a register would do), and data that many threads of a
+ * block load each for itself (a tile in shared memory would do). */
+#include "advice_int.h"
+
+/* ---- the same address each time round ---- */
+
+static bool in_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
+
+static bool defined_in(const ww_fn *fn, ww_val v, uint32_t loop) {
+  return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_RESULT && ww_ir_in_loop(fn, fn->vals[v].ref, loop);
+}
+
+static bool loop_has_barrier(const ww_fn *fn, uint32_t loop) {
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    for (uint32_t i = 0; i < fn->blocks[b].nins; i++) {
+      uint8_t op = fn->blocks[b].ins[i].op;
+      if (op == WW_OP_BAR || op == WW_OP_FENCE || op == WW_OP_GRIDSYNC || op == WW_OP_CAS) return true;
+    }
+  }
+  return false;
+}
+
+static double executions(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
+  for (uint32_t k = 0; k < x->t->nblocks; k++)
+    if (x->t->blocks[k].fn == fn && x->t->blocks[k].block == block) return x->t->blocks[k].warps;
+  return 0;
+}
+
+/* Times that warps enter the loop from outside: what dominates its header ran so often, at most. */
+static double entries(const ww_advisor *x, const ww_fn *fn, uint32_t loop) {
+  uint32_t header = fn->loops[loop].header, before = fn->blocks[header].idom;
+  double n = executions(x, fn, before),
+         latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn, fn->loops[loop].latch);
+  double entered = latch > 0 ? executions(x, fn, header) - latch : n;
+  return entered > 0 && entered < n ? entered : n;
+}
+
+typedef struct {
+  ww_part part;
+  double loads, stores; /* requests that a register would save */
+  double trips;         /* of the loops, by warps */
+  ww_loc at;
+  double most;
+} accumulator;
+
+static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator *out) {
+  const ww_ins *i = s->ins;
+  uint32_t loop = s->fn->blocks[s->block].loop;
+  if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !in_global(i) || i->flags & WW_F_VOLATILE || loop == WW_NOBLOCK)
+    return;
+  if (defined_in(s->fn, i->a, loop) || loop_has_barrier(s->fn, loop)) return;
+  while (s->fn->loops[loop].parent != WW_NOBLOCK && !defined_in(s->fn, i->a, s->fn->loops[loop].parent) &&
+         !loop_has_barrier(s->fn, s->fn->loops[loop].parent))
+    loop = s->fn->loops[loop].parent;
+  double saved = s->warps - entries(x, s->fn, loop);
+  if (saved <= 0.5 * s->warps) return;
+  ww_part_add(&out->part, s, saved / s->warps);
+  *(i->op == WW_OP_LD ? &out->loads : &out->stores) += saved;
+  if (s->warps > out->trips) out->trips = s->warps;
+  double weight = i->op == WW_OP_ST ? 2 * saved : saved; /* the store is the line to change */
+  if (weight > out->most && ww_site_loc(x, s).line) out->most = weight, out->at = ww_site_loc(x, s);
+}
+
+static void memory_accumulators(ww_advisor *x) {
+  accumulator m = {0};
+  const ww_counts *c = &x->t->c;
+  for (uint32_t k = 0; k < x->nsites; k++) accumulator_site(x, &x->sites[k], &m);
+  if (m.stores + m.loads <= 0 || !m.at.line) return;
+  ww_work w = x->p->work;
+  ww_traffic *f = &w.traffic;
+  double ld = c->global_ld_requests > 0 ? m.loads / c->global_ld_requests : 0;
+  double st = c->global_st_requests > 0 ? m.stores / c->global_st_requests : 0,
+         all = f->l1_ld_sectors + f->l1_st_sectors;
+  if (all > 0) f->l1_wavefronts *= 1 - (ld * f->l1_ld_sectors + st * f->l1_st_sectors) / all;
+  f->l1_ld_hits -= ld * f->l1_ld_sectors < f->l1_ld_hits ? ld * f->l1_ld_sectors : f->l1_ld_hits;
+  f->l1_ld_sectors *= 1 - ld;
+  f->l1_st_sectors *= 1 - st;
+  f->l1_st_hits *= 1 - st;
+  f->l2_lookups -= st * f->l2_writes;
+  f->l2_hits -= st * f->l2_writes < f->l2_hits ? st * f->l2_writes : f->l2_hits;
+  f->l2_writes *= 1 - st;
+  ww_part_remove(x, &m.part, &w);
+  /* A store that may alias the loads keeps the loop from loading ahead: without it four trips' loads fly together. */
+  double trips = m.trips / (c->warps > 0 ? c->warps : 1), waits = w.chain.waits < trips ? w.chain.waits : trips;
+  if (m.stores > 0) {
+    w.chain.waits -= 0.75 * waits;
+    w.chain.loads_per_wait *= 1 + 2 * (waits / (w.chain.waits + waits));
+  }
+  bool both = m.stores > 0 && m.loads > 0;
+  ww_advice_add(x, WW_RULE_MEMORY_ACCUMULATOR, m.at, &w,
+                ww_fmt(x->a, "the same element is %s each time round the loop, %.3g times a thread",
+                       both           ? "loaded and stored"
+                       : m.stores > 0 ? "stored"
+                                      : "loaded",
+                       trips),
+                m.stores > 0
+                    ? "keep the running value in a local variable and store it once, after the loop"
+                    : "load it once before the loop into a local variable; __restrict__ on the pointers lets the "
+                      "compiler do so itself");
+}
+
+/* ---- tiles ---- */
+
+/* The line with most loads through regular addresses of the argument. */
+static ww_loc line_of(const ww_advisor *x, int32_t arg) {
+  const ww_sampled *s = &x->p->trace.sampled;
+  ww_loc best = {0, 0};
+  double most = 0;
+  for (uint32_t k = 0; k < s->nfootprints; k++) {
+    const ww_footprint *f = &s->footprints[k];
+    ww_loc at = x->m->locs[f->ins->loc];
+    if (f->arg != arg || f->kind != WW_ACCESS_LOAD || !f->affine || !at.line) continue;
+    const ww_line_counts *l = ww_advice_line(x, at);
+    if (l && l->ld_requests > most) most = l->ld_requests, best = at;
+  }
+  return best;
+}
+
+static void redundant_loads(ww_advisor *x) {
+  const ww_counts *c = &x->t->c;
+  enum { SAVED = 8 }; /* a tile of 16 x 16 saves 16 of 16 loads on each side; half of that is what people reach */
+  double requests = 0, sectors = 0, unique = 0, most = 0;
+  const ww_arg_counts *worst = NULL;
+  for (uint32_t k = 0; k < x->t->nargs; k++) {
+    const ww_arg_counts *g = &x->t->args[k];
+    double again = g->unique_sectors > 0 ? g->ld_sectors / g->unique_sectors : 0;
+    if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line) continue;
+    requests += g->ld_requests, sectors += g->ld_sectors, unique += g->unique_sectors;
+    if (g->ld_sectors > most) most = g->ld_sectors, worst = g;
+  }
+  if (!worst || c->global_ld_sectors <= 0 || c->global_ld_requests <= 0) return;
+  ww_work w = x->p->work;
+  ww_traffic *f = &w.traffic;
+  double q = sectors / c->global_ld_sectors, r = requests / c->global_ld_requests, saved = 1 - 1.0 / SAVED;
+  double all = f->l1_ld_sectors + f->l1_st_sectors, misses = f->l1_ld_sectors - f->l1_ld_hits;
+  if (all > 0) f->l1_wavefronts *= 1 - q * saved * f->l1_ld_sectors / all;
+  f->l1_ld_sectors *= 1 - q * saved;
+  double kept = misses * (1 - q * saved) > unique ? misses * (1 - q * saved) : misses < unique ? misses : unique;
+  double share = misses > 0 ? kept / misses : 1;
+  f->l1_ld_hits = f->l1_ld_sectors > kept ? f->l1_ld_sectors - kept : 0;
+  f->l2_lookups -= f->l2_reads * (1 - share);
+  f->l2_reads *= share;
+  if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
+  f->shared_cycles += requests; /* the tile is read as often as memory was */
+  double waits = w.chain.waits * r * saved;
+  w.chain.waits -= waits;
+  w.chain.shared_waits += waits;
+  w.chain.barriers += 2 * waits / 16;
+  ww_advice_add(
+      x, WW_RULE_REDUNDANT_LOAD, line_of(x, worst->arg), &w,
+      ww_fmt(x->a, "each element of %s is loaded %.3g times from global memory by the threads that need it",
+             worst->name, worst->ld_sectors / worst->unique_sectors),
+      "load a tile into shared memory once for the whole block, then read it from there; or let a thread compute "
+      "several results from what it has loaded");
+}
+
+void ww_advise_reuse(ww_advisor *x) {
+  memory_accumulators(x);
+  redundant_loads(x);
+}

@@ -1,0 +1,98 @@
+/* cache.c - a sectored cache; see cache.h.
+ *
+ * A hash table with chains finds the slot of a line; slots are a list by age. Both are arrays of indices, index + 1 so that
+ * zeroed memory is empty. Invariant: the first `used` slots hold lines, each in exactly one chain and in the list. */
+#include "cache.h"
+
+#include <stdlib.h>
+
+typedef struct {
+  uint64_t line;
+  uint32_t sectors;
+  uint32_t next;         /* in its chain */
+  uint32_t older, newer; /* in the list by age */
+} slot;
+
+struct ww_cache {
+  slot *slots; /* [1..lines]; 0 is the list's head: newer of 0 is the oldest, older of 0 the newest */
+  uint32_t *chain;
+  uint32_t lines, used, shift;
+  uint64_t random;
+  bool lru;
+};
+
+ww_cache *ww_cache_new(uint32_t lines, bool lru) {
+  ww_cache *c = ww_xcalloc(1, sizeof *c);
+  c->lines = lines ? lines : 1;
+  c->lru = lru;
+  uint32_t bits = 4;
+  while ((1u << bits) < c->lines && bits < 28) bits++;
+  c->shift = 64 - bits;
+  c->chain = ww_xcalloc(1u << bits, sizeof *c->chain);
+  c->slots = ww_xcalloc(c->lines + 1, sizeof *c->slots);
+  c->random = 0x9e3779b97f4a7c15ull;
+  return c;
+}
+
+void ww_cache_free(ww_cache *c) {
+  if (!c) return;
+  free(c->slots);
+  free(c->chain);
+  free(c);
+}
+
+void ww_cache_clear(ww_cache *c) {
+  memset(c->chain, 0, sizeof *c->chain << (64 - c->shift));
+  c->slots[0] = (slot){0};
+  c->used = 0;
+  c->random = 0x9e3779b97f4a7c15ull;
+}
+
+static inline uint32_t *chain_of(ww_cache *c, uint64_t line) {
+  return &c->chain[line * 0x9e3779b97f4a7c15ull >> c->shift];
+}
+
+static inline void unlink_age(ww_cache *c, uint32_t s) {
+  c->slots[c->slots[s].older].newer = c->slots[s].newer;
+  c->slots[c->slots[s].newer].older = c->slots[s].older;
+}
+
+static inline void make_newest(ww_cache *c, uint32_t s) {
+  uint32_t last = c->slots[0].older;
+  c->slots[s].older = last;
+  c->slots[s].newer = 0;
+  c->slots[last].newer = s;
+  c->slots[0].older = s;
+}
+
+static uint32_t victim(ww_cache *c) {
+  uint32_t s = c->slots[0].newer;
+  if (!c->lru) {
+    c->random ^= c->random << 13, c->random ^= c->random >> 7, c->random ^= c->random << 17;
+    s = 1 + (uint32_t)((c->random >> 32) * c->lines >> 32);
+  }
+  uint32_t *at = chain_of(c, c->slots[s].line);
+  while (*at != s) at = &c->slots[*at].next;
+  *at = c->slots[s].next;
+  unlink_age(c, s);
+  return s;
+}
+
+uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *present) {
+  uint32_t *head = chain_of(c, line), s = *head;
+  while (s && c->slots[s].line != line) s = c->slots[s].next;
+  if (present) *present = s != 0;
+  if (s) {
+    uint32_t had = c->slots[s].sectors & sectors;
+    c->slots[s].sectors |= sectors;
+    if (c->lru) unlink_age(c, s), make_newest(c, s);
+    return had;
+  }
+  s = c->used < c->lines ? ++c->used : victim(c);
+  c->slots[s].line = line;
+  c->slots[s].sectors = sectors;
+  c->slots[s].next = *head; /* after victim(), which may have changed this chain */
+  *head = s;
+  make_newest(c, s);
+  return 0;
+}

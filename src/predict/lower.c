@@ -1,0 +1,531 @@
+/* lower.c - from the IR to the machine's instructions: by pipe, FLOPs and integer operations as the counters count them.
+ *
+ * Each IR instruction becomes some of lower.def's instructions, after lower_fold.c has said which ones vanish into their
+ * neighbours. Costs are per executing warp and static; how often each block ran comes from the trace. */
+#include "lower_int.h"
+
+const char *const ww_pipe_names[WW_NPIPES] = {"fma", "alu", "imad", "fp64", "half", "xu", "lsu", "tensor", "control"};
+
+#define WW_GPU_OP_none (-1)
+const ww_sass_info ww_sass_table[WW_NSASS] = {
+#define SASS(name, pipe, figure, issue, latency, integer, flops, meaning) \
+  {#name, meaning, WW_PIPE_##pipe, WW_GPU_OP_##figure, issue, latency, integer, flops},
+#include "lower.def"
+};
+
+ww_lower_coef ww_lower_coefs = {
+#define COEF(name, value, ...) value,
+#include "lower.def"
+};
+
+void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+  const ww_sass_info *t = &ww_sass_table[s];
+  double issue = t->figure < 0 ? NAN : x->g->issue[t->figure], latency = t->figure < 0 ? NAN : x->g->latency[t->figure];
+  if (n <= 0) return;
+  c->inst[t->pipe] += n;
+  cycles[t->pipe] += n * (isnan(issue) ? t->issue : (float)issue);
+  c->latency += n * (isnan(latency) ? t->latency : (float)latency);
+  c->int_ops += n * t->integer;
+  if (t->pipe == WW_PIPE_FP64)
+    c->flops64 += n * t->flops;
+  else if (t->pipe == WW_PIPE_HALF)
+    c->flops16 += n * t->flops;
+  else
+    c->flops32 += n * t->flops;
+  (void)i;
+}
+
+typedef struct {
+  const ww_lowering *x;
+  const ww_ins *i;
+  uint32_t at; /* its number */
+  ww_cost *c;
+  float *cycles;
+} emit;
+
+static void put(emit *e, ww_sass s, float n) { ww_lower_put(e->x, s, n, e->i, e->c, e->cycles); }
+
+static float words(uint8_t type) { return ww_type_bytes[type] > 4 ? 2 : 1; }
+
+static const ww_ins *def_of(const emit *e, ww_val v) { return v == WW_NOVAL ? NULL : e->x->def[v]; }
+
+/* ---- integer ---- */
+
+static bool both_widened(const emit *e) {
+  const ww_lowering *x = e->x;
+  bool a = ww_lower_widened(x, e->i->a) != WW_NOVAL, b = ww_lower_widened(x, e->i->b) != WW_NOVAL;
+  return (a || ww_lower_constant(x, e->i->a)) && (b || ww_lower_constant(x, e->i->b));
+}
+
+static void multiply(emit *e) {
+  if (e->i->type != WW_I64)
+    put(e, WW_SASS_imad, 1);
+  else if (both_widened(e))
+    put(e, WW_SASS_wide, 1);
+  else {
+    put(e, WW_SASS_wide, 1);
+    put(e, WW_SASS_imad, 2);
+    put(e, WW_SASS_iadd3, 1);
+  }
+}
+
+/* An operand that is a product or a shift is part of this instruction. */
+static ww_sass adder(const emit *e) {
+  for (uint32_t k = 0; k < 2; k++) {
+    const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
+    if (!d || d->dst == WW_NOVAL || ww_lower_nuses(e->x, d->dst) != 1) continue;
+    if (d->op == WW_OP_MUL) return WW_SASS_imad;
+    if (d->op == WW_OP_SHL && ww_lower_constant(e->x, d->b)) return WW_SASS_lea;
+  }
+  return WW_SASS_iadd3;
+}
+
+static void address(emit *e) {
+  const ww_lowering *x = e->x;
+  const ww_ins *i = e->i;
+  if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
+    put(e, WW_SASS_lea, 1);
+  else if (ww_lower_widened(x, i->b) != WW_NOVAL)
+    put(e, WW_SASS_wide, 1);
+  else
+    put(e, WW_SASS_lea, 2);
+}
+
+static void predicate_logic(emit *e) {
+  /* A compare takes one more predicate: the logic is part of it. */
+  for (uint32_t k = 0; k < 2; k++) {
+    const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
+    if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1) return;
+  }
+  put(e, WW_SASS_plop3, 1);
+}
+
+static void integer(emit *e) {
+  const ww_ins *i = e->i;
+  float w = words(i->type);
+  switch (i->op) {
+  case WW_OP_ADD:
+  case WW_OP_SUB: put(e, w > 1 ? WW_SASS_iadd3 : adder(e), w); break;
+  case WW_OP_MUL: multiply(e); break;
+  case WW_OP_MULHS:
+  case WW_OP_MULHU: put(e, WW_SASS_hi, w > 1 ? 7 : 1); break;
+  case WW_OP_AND:
+  case WW_OP_OR:
+  case WW_OP_XOR:
+    if (i->type == WW_I1)
+      predicate_logic(e);
+    else
+      put(e, WW_SASS_lop3, w);
+    break;
+  case WW_OP_SHL:
+  case WW_OP_LSHR:
+  case WW_OP_ASHR: put(e, WW_SASS_shf, w); break;
+  case WW_OP_SMIN:
+  case WW_OP_SMAX:
+  case WW_OP_UMIN:
+  case WW_OP_UMAX:
+    if (w > 1)
+      put(e, WW_SASS_isetp, 2), put(e, WW_SASS_sel, 2);
+    else
+      put(e, WW_SASS_imnmx, 1);
+    break;
+  case WW_OP_IABS: put(e, WW_SASS_iadd3, w); break;
+  case WW_OP_CTPOP:
+  case WW_OP_BREV: put(e, WW_SASS_bits, w); break;
+  case WW_OP_CTLZ:
+  case WW_OP_CTTZ: put(e, WW_SASS_bits, i->op == WW_OP_CTTZ ? 2 : 1), put(e, WW_SASS_iadd3, 1); break;
+  case WW_OP_FSHL:
+  case WW_OP_FSHR: put(e, WW_SASS_shf, w); break;
+  case WW_OP_BSWAP:
+  case WW_OP_PRMT: put(e, WW_SASS_prmt, w); break;
+  case WW_OP_BFEU:
+  case WW_OP_BFES: put(e, WW_SASS_shf, 1), put(e, WW_SASS_lop3, 1); break;
+  case WW_OP_LEA: address(e); break;
+  default: put(e, WW_SASS_imad, 1); break; /* dp4a, dp2a, sad */
+  }
+}
+
+/* ---- conversions, floats ---- */
+
+static void conversion(emit *e) {
+  const ww_ins *i = e->i;
+  bool half = ww_type_bytes[i->type] == 2 || ww_type_bytes[i->type2] == 2;
+  switch (i->op) {
+  case WW_OP_ZEXT:
+  case WW_OP_SEXT:
+    if (i->type2 == WW_I1)
+      put(e, WW_SASS_sel, 1);
+    else if (i->op == WW_OP_SEXT)
+      put(e, WW_SASS_shf, 1);
+    break;
+  case WW_OP_SITOF:
+  case WW_OP_UITOF: put(e, words(i->type) > 1 || words(i->type2) > 1 ? WW_SASS_cvt : WW_SASS_i2f, 1); break;
+  case WW_OP_FCVT: put(e, half ? WW_SASS_pack : WW_SASS_cvt, 1); break;
+  default: put(e, WW_SASS_cvt, 1); break;
+  }
+}
+
+static void floating(emit *e) {
+  const ww_ins *i = e->i;
+  bool twice = i->type == WW_F64, half = ww_type_bytes[i->type] == 2;
+  float n = half ? 0.5f : 1; /* halves come in pairs */
+  switch (i->op) {
+  case WW_OP_FADD:
+  case WW_OP_FSUB: put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n); break;
+  case WW_OP_FMUL: put(e, twice ? WW_SASS_dmul : half ? WW_SASS_hmul2 : WW_SASS_fmul, n); break;
+  case WW_OP_FMA: put(e, twice ? WW_SASS_dfma : half ? WW_SASS_hfma2 : WW_SASS_ffma, n); break;
+  case WW_OP_FNEG:
+  case WW_OP_FABS: put(e, twice ? WW_SASS_dadd : half ? WW_SASS_hadd2 : WW_SASS_fadd, n); break;
+  case WW_OP_FMIN:
+  case WW_OP_FMAX:
+    if (twice)
+      put(e, WW_SASS_dsetp, 1), put(e, WW_SASS_fsel, 2), put(e, WW_SASS_mov, 1);
+    else
+      put(e, WW_SASS_fmnmx, n);
+    break;
+  default: break;
+  }
+}
+
+/* ---- memory, warp, control ---- */
+
+static void access_memory(emit *e) {
+  const ww_ins *i = e->i;
+  bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL, load = i->op == WW_OP_LD;
+  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+    put(e, WW_SASS_atom, 1);
+  else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
+    put(e, WW_SASS_ldc, 1);
+  else
+    put(e, local ? WW_SASS_ldl : shared ? (load ? WW_SASS_lds : WW_SASS_sts) : (load ? WW_SASS_ldg : WW_SASS_stg), 1);
+}
+
+static bool leaves(const ww_fn *fn, uint32_t b) {
+  return fn->blocks[b].nins == 1 && fn->blocks[b].ins[0].op == WW_OP_EXIT;
+}
+
+static void branch(emit *e) {
+  const ww_lowering *x = e->x;
+  uint32_t b = x->block_of[e->at];
+  const ww_block *t = &x->fn->blocks[b];
+  for (uint32_t k = 0; k < t->nsucc; k++) {
+    if (x->predicated[t->succ[k]]) return;
+    if (leaves(x->fn, t->succ[k])) {
+      put(e, WW_SASS_bra, 1);
+      return;
+    }
+  }
+  put(e, WW_SASS_bra, 1);
+  bool back = t->loop != WW_NOBLOCK &&
+              (x->fn->loops[t->loop].header == (uint32_t)e->i->imm || x->fn->loops[t->loop].header == e->i->ext);
+  if (!back && !x->uniform[e->i->a]) put(e, WW_SASS_sync, 2);
+}
+
+static void jump(emit *e) {
+  const ww_lowering *x = e->x;
+  uint32_t b = x->block_of[e->at], to = (uint32_t)e->i->imm;
+  const ww_block *t = &x->fn->blocks[b];
+  if (x->predicated[b] || to == b + 1) return;
+  if (t->loop != WW_NOBLOCK && x->fn->loops[t->loop].header == to) put(e, WW_SASS_bra, 1);
+}
+
+static void control(emit *e) {
+  const ww_ins *i = e->i;
+  switch (i->op) {
+  case WW_OP_BR: jump(e); break;
+  case WW_OP_CBR: branch(e); break;
+  case WW_OP_SWITCH: put(e, WW_SASS_isetp, 1), put(e, WW_SASS_bra, 2); break;
+  case WW_OP_CALL:
+  case WW_OP_CALLI: put(e, WW_SASS_bra, 1), put(e, WW_SASS_mov, 1 + i->n); break;
+  case WW_OP_RET: put(e, WW_SASS_bra, 1); break;
+  case WW_OP_EXIT:
+    if (!leaves(e->x->fn, e->x->block_of[e->at])) put(e, WW_SASS_bra, 1);
+    break;
+  case WW_OP_PRINTF: put(e, WW_SASS_bra, 2), put(e, WW_SASS_mov, 6), put(e, WW_SASS_ldl, i->n); break;
+  default: put(e, WW_SASS_bra, 1); break;
+  }
+}
+
+static void warp_wide(emit *e) {
+  switch (e->i->op) {
+  case WW_OP_VOTE:
+  case WW_OP_ACTIVEMASK: put(e, WW_SASS_vote, 1); break;
+  case WW_OP_MATCH:
+  case WW_OP_REDUX: put(e, WW_SASS_redux, 2); break;
+  case WW_OP_SYNCWARP: put(e, WW_SASS_bar, 1); break;
+  default: put(e, WW_SASS_shfl, words(e->i->type)); break;
+  }
+}
+
+static void compare(emit *e) {
+  const ww_ins *i = e->i;
+  if (i->op == WW_OP_ICMP)
+    put(e, WW_SASS_isetp, words(i->type));
+  else
+    put(e, i->type == WW_F64 ? WW_SASS_dsetp : WW_SASS_fsetp, ww_type_bytes[i->type] == 2 ? 0.5f : 1);
+}
+
+static bool composite(const ww_ins *i) {
+  return i->op == WW_OP_MATH || i->op == WW_OP_FDIV || (i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM);
+}
+
+/* The same special register again, in a block that an earlier reading dominates. */
+static bool read_before(const emit *e) {
+  const ww_lowering *x = e->x;
+  for (uint32_t at = 0; at < e->at; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    if (i->op == WW_OP_SREG && i->sub == e->i->sub && ww_ir_dominates(x->fn, x->block_of[at], x->block_of[e->at]))
+      return true;
+  }
+  return false;
+}
+
+static void one(emit *e) {
+  const ww_ins *i = e->i;
+  if (e->x->gone[e->at]) return;
+  if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && i->op != WW_OP_SREG) {
+    put(e, WW_SASS_uniform, words(i->type));
+    return;
+  }
+  if (composite(i)) {
+    ww_lower_math(e->x, i, e->c, e->cycles);
+    return;
+  }
+  switch (ww_ops[i->op].cls) {
+  case WW_CLASS_INT:
+    if (i->op == WW_OP_SELECT)
+      put(e, i->type == WW_F32 ? WW_SASS_fsel : WW_SASS_sel, words(i->type));
+    else
+      integer(e);
+    break;
+  case WW_CLASS_CMP: compare(e); break;
+  case WW_CLASS_CVT: conversion(e); break;
+  case WW_CLASS_FP:
+  case WW_CLASS_FPX: floating(e); break;
+  case WW_CLASS_LOAD:
+  case WW_CLASS_STORE:
+  case WW_CLASS_ATOMIC: access_memory(e); break;
+  case WW_CLASS_WARP: warp_wide(e); break;
+  case WW_CLASS_SYNC:
+    if (i->op == WW_OP_SYNCWARP)
+      warp_wide(e);
+    else
+      put(e, WW_SASS_bar, 1);
+    break;
+  case WW_CLASS_TENSOR: put(e, WW_SASS_mma, 1); break;
+  case WW_CLASS_CTL: control(e); break;
+  case WW_CLASS_SREG:
+    if (i->op != WW_OP_SREG || !read_before(e)) put(e, WW_SASS_s2r, 1);
+    break;
+  case WW_CLASS_MISC:
+    if (i->op == WW_OP_PRINTF)
+      control(e);
+    else
+      put(e, WW_SASS_mov, 2);
+    break;
+  default: break;
+  }
+}
+
+/* ---- the prologue: the stack pointer, the memory descriptor, what the kernel reads of its parameters ---- */
+
+static bool touches_memory(const ww_fn *fn) {
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM) &&
+          (i->space == WW_GLOBAL || i->space == WW_GENERIC))
+        return true;
+    }
+  return false;
+}
+
+static void prologue(const ww_lowering *x, ww_cost *c, float *cycles) {
+  if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins) return;
+  ww_lower_put(x, WW_SASS_ldc, 1, NULL, c, cycles);
+  if (touches_memory(x->fn)) ww_lower_put(x, WW_SASS_uniform, 1, NULL, c, cycles);
+  for (uint32_t p = 0; p < x->fn->nparams; p++)
+    if (ww_lower_nuses(x, p))
+      ww_lower_put(x, WW_SASS_ldc, x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load, NULL, c, cycles);
+}
+
+/* ---- loops ---- */
+
+static void scale(ww_cost *c, float *cycles, float by) {
+  for (uint32_t p = 0; p < WW_NPIPES; p++) c->inst[p] *= by, cycles[p] *= by;
+  c->flops32 *= by, c->flops64 *= by, c->flops16 *= by, c->int_ops *= by;
+  if (by == 0) c->latency = 0;
+}
+
+static void add(ww_cost *to, float *to_cycles, const ww_cost *c, const float *cycles) {
+  for (uint32_t p = 0; p < WW_NPIPES; p++) to->inst[p] += c->inst[p], to_cycles[p] += cycles[p];
+  to->int_ops += c->int_ops;
+}
+
+/* What no longer happens in the loop happens once, where the loop is entered from. */
+static void in_its_loop(ww_lowering *x, uint32_t at) {
+  float share = x->share[at];
+  if (share == 1) return;
+  const ww_loop *l = &x->fn->loops[x->fn->blocks[x->block_of[at]].loop];
+  uint32_t before = x->fn->blocks[l->header].idom, end = x->first[before + 1];
+  if (share <= 0 && end > x->first[before] && before != l->header)
+    add(&x->cost[end - 1], x->cycles[end - 1], &x->cost[at], x->cycles[at]);
+  scale(&x->cost[at], x->cycles[at], share < 0 ? 0 : share);
+  if (share < 0) ww_lower_put(x, WW_SASS_wide, 1, NULL, &x->cost[at], x->cycles[at]);
+}
+
+static void pointers(ww_lowering *x, uint32_t loop) {
+  const ww_lower_loop *l = &x->loops[loop];
+  const ww_loop *t = &x->fn->loops[loop];
+  uint32_t at = x->first[t->header + 1] - 1;
+  ww_lower_put(x, WW_SASS_iadd3, l->streams / (float)l->joined, NULL, &x->cost[at], x->cycles[at]);
+  uint32_t before = x->fn->blocks[t->header].idom, end = x->first[before + 1];
+  if (l->joined > 1 && before != t->header)
+    ww_lower_put(x, WW_SASS_iadd3, (float)ww_lower_coefs.loop_entry, NULL, &x->cost[end - 1], x->cycles[end - 1]);
+}
+
+/* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate ---- */
+
+typedef struct {
+  ww_lowering *x;
+  bool
+      half; /* the first accumulator was set to zero: ptxas does it on the half-precision pipe, whose counters take it for work */
+} constants;
+
+static void constant_at(constants *k, ww_val v, uint32_t at) {
+  if (v == WW_NOVAL || k->x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX) return;
+  uint8_t type = k->x->fn->vals[v].type;
+  bool half = type == WW_F32 && !k->half;
+  ww_sass s = half ? WW_SASS_hfma2 : WW_SASS_mov;
+  k->half |= half;
+  ww_lower_put(k->x, s, 1, NULL, &k->x->cost[at], k->x->cycles[at]);
+}
+
+/* The end of the block that the loop around b is entered from, outermost first; of b itself when there is none. */
+static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
+  uint32_t l = x->fn->blocks[b].loop;
+  while (l != WW_NOBLOCK) {
+    b = x->fn->blocks[x->fn->loops[l].header].idom;
+    l = x->fn->loops[l].parent;
+  }
+  return x->first[b + 1] > x->first[b] ? x->first[b + 1] - 1 : UINT32_MAX;
+}
+
+static void carried(constants *k, uint32_t b) {
+  const ww_fn *fn = k->x->fn;
+  uint32_t l = fn->blocks[b].loop;
+  if (l == WW_NOBLOCK || fn->loops[l].header != b || k->x->vanishes[l]) return;
+  for (uint32_t p = 0; p < fn->blocks[b].nphis; p++) {
+    const ww_phi *t = &fn->blocks[b].phis[p];
+    if (k->x->address[t->dst]) continue;
+    for (uint32_t e = 0; e < t->n; e++) {
+      uint32_t from = fn->pool[t->ext + 2 * e];
+      if (!ww_ir_in_loop(fn, from, l)) constant_at(k, fn->pool[t->ext + 2 * e + 1], k->x->first[from + 1] - 1);
+    }
+  }
+}
+
+static void put_constants(ww_lowering *x) {
+  constants k = {x, false};
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    carried(&k, b);
+    for (uint32_t j = 0; j < x->fn->blocks[b].nins; j++) {
+      const ww_ins *i = &x->fn->blocks[b].ins[j];
+      if (i->op == WW_OP_ST && i->n == 1) constant_at(&k, x->fn->pool[i->ext], before_loops(x, b));
+      if (i->op == WW_OP_ATOM) constant_at(&k, i->b, before_loops(x, b));
+    }
+  }
+}
+
+static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
+  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
+  uint32_t n = x->first[fn->nblocks];
+  x->cost = WW_NEWN(a, ww_cost, n + 1);
+  x->cycles = (float(*)[WW_NPIPES])ww_alloc(a, sizeof(float[WW_NPIPES]) * (n + 1));
+  for (uint32_t at = 0; at < n; at++) one(&(emit){x, ww_lower_ins(x, at), at, &x->cost[at], x->cycles[at]});
+  for (uint32_t at = 0; at < n; at++) in_its_loop(x, at);
+  for (uint32_t l = 0; l < fn->nloops; l++) pointers(x, l);
+  put_constants(x);
+  prologue(x, &x->cost[0], x->cycles[0]);
+  return x;
+}
+
+const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a,
+                              const uint32_t **first) {
+  ww_lowering *x = lowered(m, fn, g, a);
+  *first = x->first;
+  return x->cost;
+}
+
+void ww_lower_cost(const ww_module *m, const ww_fn *fn, uint32_t b, uint32_t i, const ww_gpu *g, ww_cost *out) {
+  ww_arena *a = ww_arena_new();
+  const uint32_t *first;
+  const ww_cost *c = ww_lower_costs(m, fn, g, a, &first);
+  *out = c[first[b] + i];
+  ww_arena_free(a);
+}
+
+/* ---- the launch ---- */
+
+typedef struct {
+  double warps, lanes;
+} executed;
+
+/* `rounds`: of the loop's own instructions, against what their cost assumes. */
+static void add_block(const ww_lowering *x, uint32_t b, executed issued, double lanes, double rounds, ww_lowered *out) {
+  for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
+    const ww_cost *c = &x->cost[at];
+    double n = 0, by = x->share[at] > 0 && x->share[at] < 1 ? rounds : 1;
+    for (uint32_t p = 0; p < WW_NPIPES; p++) {
+      out->inst[p] += c->inst[p] * issued.warps * by;
+      out->cycles[p] += x->cycles[at][p] * issued.warps * by;
+      n += c->inst[p] * by;
+    }
+    out->total += n * issued.warps;
+    out->thread_inst += n * issued.lanes;
+    out->flops32 += c->flops32 * lanes * by;
+    out->flops64 += c->flops64 * lanes * by;
+    out->flops16 += c->flops16 * lanes * by;
+    out->int_ops += c->int_ops * lanes * by;
+  }
+}
+
+/* Iterations of the loop that the block belongs to, per entry. */
+static double trips_of(const ww_lowering *x, uint32_t b, const executed *ran) {
+  uint32_t l = x->fn->blocks[b].loop;
+  if (l == WW_NOBLOCK) return 1;
+  uint32_t h = x->fn->loops[l].header;
+  double entries = ran[x->fn->blocks[h].idom].warps;
+  return entries > 0 && ran[h].warps > entries ? ran[h].warps / entries : 1;
+}
+
+static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *out) {
+  executed *ran = WW_NEWN(x->arena, executed, x->fn->nblocks);
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (t->blocks[k].fn == x->fn) ran[t->blocks[k].block] = (executed){t->blocks[k].warps, t->blocks[k].lanes};
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    executed issued = ran[b];
+    if (x->predicated[b]) issued = ran[x->fn->blocks[b].idom];
+    uint32_t l = x->fn->blocks[b].loop;
+    double rounds = l == WW_NOBLOCK ? 1 : ww_lower_rounds(&x->loops[l], trips_of(x, b, ran));
+    if (issued.warps > 0) add_block(x, b, issued, ran[b].lanes, rounds, out);
+  }
+  double n = 0;
+  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++)
+    for (uint32_t p = 0; p < WW_NPIPES; p++) n += x->cost[at].inst[p];
+  out->code_bytes += (uint32_t)(16 * n);
+}
+
+void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a, ww_lowered *out) {
+  memset(out, 0, sizeof *out);
+  const ww_fn *done = NULL;
+  add_function(lowered(m, fn, g, a), t, out);
+  /* Blocks of a function lie together in the tally. */
+  for (uint32_t k = 0; k < t->nblocks; k++) {
+    const ww_fn *f = t->blocks[k].fn;
+    if (f == fn || f == done) continue;
+    done = f;
+    add_function(lowered(m, f, g, a), t, out);
+  }
+  out->flops_tensor = t->c.flops_tensor;
+}

@@ -1,0 +1,291 @@
+/* lower_fold.c - what of a function's IR is no instruction of its own on the machine.
+ *
+ * The compilers behind us select three-input adds, multiply-adds, shift-adds and addressing with an immediate offset, negate and
+ * take absolute values inside other operations, and keep what all lanes share on a datapath of its own. This file finds
+ * those cases by looking at operands and users; it moves nothing, so every cost stays with the instruction that the source
+ * line belongs to. Values are in SSA form, each defined once. */
+#include "lower_int.h"
+
+bool ww_lower_constant(const ww_lowering *x, ww_val v) {
+  if (v == WW_NOVAL || x->fn->vals[v].kind == WW_VAL_PARAM) return false;
+  return x->fn->vals[v].kind != WW_VAL_RESULT || (x->known && x->known[v]);
+}
+
+static const ww_ins *def_of(const ww_lowering *x, ww_val v) { return v == WW_NOVAL ? NULL : x->def[v]; }
+
+ww_val ww_lower_widened(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = def_of(x, v);
+  if (!d || (d->op != WW_OP_SEXT && d->op != WW_OP_ZEXT) || d->type != WW_I64 || d->type2 == WW_I1) return WW_NOVAL;
+  return d->a;
+}
+
+/* The allocation an address points into decides; at most a few steps back. */
+bool ww_lower_short(const ww_lowering *x, ww_val v) {
+  for (uint32_t steps = 0; steps < 16 && v != WW_NOVAL; steps++) {
+    const ww_value *t = &x->fn->vals[v];
+    if (t->kind == WW_VAL_SYMBOL) return x->m->symbols[t->ref].space == WW_SHARED;
+    const ww_ins *d = x->def[v];
+    if (!d) break;
+    if (d->op == WW_OP_LOCALADDR) return true;
+    if (d->op != WW_OP_LEA && d->op != WW_OP_MOV && d->op != WW_OP_ADD) break;
+    v = d->a;
+  }
+  /* Nothing known of its origin: its users know. */
+  uint32_t n = v == WW_NOVAL ? 0 : ww_lower_nuses(x, v);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t u = x->uses[x->uses_at[v] + k];
+    if (u & WW_PHI) continue;
+    const ww_ins *i = ww_lower_ins(x, u);
+    if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->a == v)
+      return i->space == WW_SHARED || i->space == WW_LOCAL;
+  }
+  return false;
+}
+
+/* ---- users ---- */
+
+static void number(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  uint32_t n = 0;
+  x->first = WW_NEWN(x->arena, uint32_t, fn->nblocks + 1);
+  for (uint32_t b = 0; b < fn->nblocks; b++) x->first[b] = n, n += fn->blocks[b].nins;
+  x->first[fn->nblocks] = n;
+  x->block_of = WW_NEWN(x->arena, uint32_t, n);
+  x->def = WW_NEWN(x->arena, const ww_ins *, fn->nvals);
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      x->block_of[x->first[b] + k] = b;
+      uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
+      for (uint32_t r = 0; r < results; r++) x->def[i->dst + r] = i;
+    }
+}
+
+typedef void visit_use(ww_lowering *x, ww_val v, uint32_t user);
+
+static void each_use(ww_lowering *x, visit_use *visit) {
+  const ww_fn *fn = x->fn;
+  ww_val of[64];
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const ww_block *t = &fn->blocks[b];
+    for (uint32_t p = 0; p < t->nphis; p++)
+      for (uint32_t k = 0; k < t->phis[p].n; k++) visit(x, fn->pool[t->phis[p].ext + 2 * k + 1], WW_PHI | b);
+    for (uint32_t k = 0; k < t->nins; k++) {
+      uint32_t n = ww_ins_uses(fn, &t->ins[k], of, 64);
+      for (uint32_t u = 0; u < n && u < 64; u++) visit(x, of[u], x->first[b] + k);
+    }
+  }
+}
+
+static void count_use(ww_lowering *x, ww_val v, uint32_t user) {
+  (void)user;
+  if (v != WW_NOVAL) x->uses_at[v + 1]++;
+}
+
+static void note_use(ww_lowering *x, ww_val v, uint32_t user) {
+  if (v != WW_NOVAL) x->uses[x->uses_at[v + 1]++] = user;
+}
+
+static void find_users(ww_lowering *x) {
+  uint32_t n = x->fn->nvals;
+  x->uses_at = WW_NEWN(x->arena, uint32_t, n + 2);
+  each_use(x, count_use);
+  for (uint32_t v = 0; v < n; v++) x->uses_at[v + 1] += x->uses_at[v];
+  x->uses = WW_NEWN(x->arena, uint32_t, x->uses_at[n] + 1);
+  /* While they are noted, v's begin stands at v + 1 and moves to its end. */
+  for (uint32_t v = n; v > 0; v--) x->uses_at[v] = x->uses_at[v - 1];
+  x->uses_at[0] = 0;
+  each_use(x, note_use);
+}
+
+/* ---- what all lanes share ---- */
+
+static bool uniform_sreg(uint8_t sub) {
+  return (sub >= WW_SREG_NTID_X && sub <= WW_SREG_NCTAID_Z) || sub == WW_SREG_WARPSIZE || sub == WW_SREG_DYNSHARED;
+}
+
+static bool uniform_op(const ww_ins *i) {
+  switch (i->op) {
+  case WW_OP_SREG: return uniform_sreg(i->sub);
+  case WW_OP_ADD:
+  case WW_OP_SUB:
+  case WW_OP_MUL:
+  case WW_OP_AND:
+  case WW_OP_OR:
+  case WW_OP_XOR:
+  case WW_OP_SHL:
+  case WW_OP_LSHR:
+  case WW_OP_ASHR:
+  case WW_OP_TRUNC:
+  case WW_OP_ZEXT:
+  case WW_OP_SEXT:
+  case WW_OP_MOV:
+  case WW_OP_FREEZE:
+  case WW_OP_LEA:
+  case WW_OP_ICMP: return true;
+  default: return false;
+  }
+}
+
+/* Straight from parameters and special registers; what a loop carries is left to the lanes. */
+static void find_uniform(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  ww_val of[64];
+  x->uniform = WW_NEWN(x->arena, bool, fn->nvals);
+  for (ww_val v = 0; v < fn->nvals; v++) x->uniform[v] = fn->vals[v].kind != WW_VAL_RESULT;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if (i->dst == WW_NOVAL || !uniform_op(i)) continue;
+      uint32_t n = ww_ins_uses(fn, i, of, 64);
+      bool all = true;
+      for (uint32_t u = 0; u < n; u++) all = all && x->uniform[of[u]];
+      x->uniform[i->dst] = all;
+    }
+}
+
+/* ---- folding ---- */
+
+/* The only user of a value, in the same block or not; NULL: several, or a phi. */
+static const ww_ins *only_user(const ww_lowering *x, ww_val v, uint32_t *at) {
+  if (v == WW_NOVAL || ww_lower_nuses(x, v) != 1) return NULL;
+  uint32_t u = x->uses[x->uses_at[v]];
+  if (u & WW_PHI) return NULL;
+  *at = u;
+  return ww_lower_ins(x, u);
+}
+
+static bool float_user(const ww_ins *i) {
+  return i->op == WW_OP_FADD || i->op == WW_OP_FSUB || i->op == WW_OP_FMUL || i->op == WW_OP_FMA ||
+         i->op == WW_OP_FCMP || i->op == WW_OP_FMIN || i->op == WW_OP_FMAX || i->op == WW_OP_FDIV ||
+         i->op == WW_OP_MATH;
+}
+
+/* Every user takes it as an operand modifier: a sign, an absolute value. */
+static bool modifier(const ww_lowering *x, ww_val v) {
+  uint32_t n = ww_lower_nuses(x, v);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t u = x->uses[x->uses_at[v] + k];
+    if (u & WW_PHI || !float_user(ww_lower_ins(x, u))) return false;
+  }
+  return n > 0;
+}
+
+static bool logic(uint8_t op) { return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR; }
+
+/* An add whose only user is another add, a shift-add or an address; a multiply inside an add; logic inside logic. */
+static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
+  bool word = i->type == WW_I32 || i->type == WW_I16 || i->type == WW_I8;
+  switch (i->op) {
+  case WW_OP_MUL: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
+  case WW_OP_SHL:
+    if (!ww_lower_constant(x, i->b)) return false;
+    return u->op == WW_OP_ADD && word;
+  case WW_OP_ADD:
+  case WW_OP_SUB: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
+  default: return logic(i->op) && logic(u->op) && u->type == i->type && i->type != WW_I1;
+  }
+}
+
+/* A widening is part of the multiply-add that uses it. */
+static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
+  uint32_t n = ww_lower_nuses(x, i->dst);
+  if (i->type2 == WW_I1) return false;
+  if (i->type != WW_I64) return true; /* loads of bytes and shorts extend; the rest is kept zero-extended */
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t u = x->uses[x->uses_at[i->dst] + k];
+    if (u & WW_PHI) return i->op == WW_OP_ZEXT;
+    const ww_ins *t = ww_lower_ins(x, u);
+    if (t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_TRUNC && t->op != WW_OP_SHL && i->op == WW_OP_SEXT)
+      return false;
+  }
+  return true;
+}
+
+static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
+  uint32_t user;
+  const ww_ins *u;
+  if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst]) return true;
+  if (i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC || i->op == WW_OP_LOCALADDR) return true;
+  if (i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT) return widening_gone(x, i);
+  if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS) return modifier(x, i->dst);
+  if (i->op == WW_OP_LEA) return ww_lower_constant(x, i->b);
+  if (i->dst == WW_NOVAL || i->nres > 1) return false;
+  u = only_user(x, i->dst, &user);
+  /* One operand a chain: the user takes only one of two such. */
+  if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u)) return false;
+  const ww_ins *other = def_of(x, u->a == i->dst ? u->b : u->a);
+  return !(other && other < i && only_user(x, other->dst, &user) == u && folds_into(x, other, u) && other->op == i->op);
+}
+
+static void fold(ww_lowering *x) {
+  uint32_t n = x->first[x->fn->nblocks];
+  x->gone = WW_NEWN(x->arena, bool, n);
+  for (uint32_t at = 0; at < n; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    x->gone[at] = gone(x, i, at);
+    /* A chain of three-input operations takes two steps in one, not all in one. */
+    for (uint32_t o = 0; o < 2 && x->gone[at] && i->op != WW_OP_LEA; o++) {
+      ww_val v = o ? i->b : i->a;
+      const ww_ins *d = def_of(x, v);
+      if (!d || d->op != i->op || ww_lower_constant(x, v)) continue;
+      uint32_t b = x->block_of[at];
+      if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins) continue;
+      if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
+        x->gone[at] = logic(i->op) || i->op == WW_OP_ADD ? false : true;
+    }
+  }
+}
+
+/* ---- control ---- */
+
+static uint32_t npreds(const ww_fn *fn, uint32_t b) {
+  uint32_t n = 0;
+  for (uint32_t p = 0; p < fn->nblocks; p++)
+    for (uint32_t k = 0; k < fn->blocks[p].nsucc; k++) n += fn->blocks[p].succ[k] == b;
+  return n;
+}
+
+/* A short body without a way out of its own runs under a predicate: its instructions issue for every warp that meets it. */
+static bool short_body(const ww_lowering *x, uint32_t b) {
+  const ww_block *t = &x->fn->blocks[b];
+  double n = 0;
+  if (t->nsucc != 1 || t->succ[0] == b || t->nins == 0 || t->ins[t->nins - 1].op != WW_OP_BR) return false;
+  for (uint32_t k = 0; k + 1 < t->nins; k++) {
+    const ww_ins *i = &t->ins[k];
+    if (i->op == WW_OP_BAR || i->op == WW_OP_CALL || i->op == WW_OP_CALLI || i->op == WW_OP_MATH ||
+        i->op == WW_OP_FDIV || i->op == WW_OP_GRIDSYNC || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
+        i->op == WW_OP_SYNCWARP)
+      return false;
+    n += !x->gone[x->first[b] + k];
+  }
+  return n <= ww_lower_coefs.predicated;
+}
+
+static void find_predicated(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  x->predicated = WW_NEWN(x->arena, uint8_t, fn->nblocks);
+  for (uint32_t p = 0; p < fn->nblocks; p++) {
+    const ww_block *t = &fn->blocks[p];
+    if (!t->nins || t->ins[t->nins - 1].op != WW_OP_CBR) continue;
+    for (uint32_t k = 0; k < t->nsucc; k++) {
+      uint32_t s = t->succ[k];
+      if (s != p && fn->blocks[s].nsucc == 1 && fn->blocks[s].succ[0] == t->ipdom && npreds(fn, s) == 1 &&
+          short_body(x, s))
+        x->predicated[s] = 1;
+    }
+  }
+}
+
+ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
+  ww_lowering *x = WW_NEW(a, ww_lowering);
+  *x = (ww_lowering){.m = m, .fn = fn, .g = g, .arena = a};
+  number(x);
+  find_users(x);
+  find_uniform(x);
+  ww_lower_unrolled(x);
+  fold(x);
+  find_predicated(x);
+  ww_lower_loops(x);
+  return x;
+}

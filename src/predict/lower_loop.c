@@ -1,0 +1,334 @@
+/* lower_loop.c - loops as the compiler leaves them: joined iterations, addresses that become pointers.
+ *
+ * nvcc joins 4 iterations of an innermost loop that counts by a constant, ptxas another 4 where the body stays small; loops whose
+ * every trip is known at compile time vanish. Inside, an address that moves evenly is a pointer: with a constant
+ * step it is an immediate offset of one pointer per array, with another step one addition each. Both were read off the
+ * code of the corpus. What the source computes for such addresses is computed once, before the loop.
+ * The result is a share per instruction: of its block's executions, those that still have it. */
+#include "lower_int.h"
+
+enum { INVARIANT, STEADY, STRIDED, OTHER }; /* fixed in the loop; moves by a constant; by an invariant; else */
+
+static bool in_loop(const ww_lowering *x, ww_val v, uint32_t loop) {
+  const ww_value *t = &x->fn->vals[v];
+  return t->kind == WW_VAL_RESULT && ww_ir_in_loop(x->fn, t->ref, loop);
+}
+
+static uint8_t kind_of(const ww_lowering *x, ww_val v, uint32_t loop) {
+  if (!in_loop(x, v, loop)) return INVARIANT;
+  return x->fn->blocks[x->fn->vals[v].ref].loop == loop ? x->moves[v] : OTHER;
+}
+
+static bool is_iv_step(const ww_ins *d, ww_val phi) {
+  return d && (d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_LEA) &&
+         (d->a == phi || (d->op == WW_OP_ADD && d->b == phi));
+}
+
+/* A value that the loop carries and only ever adds to. */
+static void classify_phi(ww_lowering *x, const ww_phi *p, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  uint8_t kind = INVARIANT;
+  for (uint32_t k = 0; k < p->n; k++) {
+    ww_val v = fn->pool[p->ext + 2 * k + 1];
+    if (!ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop)) continue;
+    const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+    if (!is_iv_step(d, p->dst))
+      kind = OTHER;
+    else {
+      ww_val step = d->a == p->dst ? d->b : d->a;
+      uint8_t s = ww_lower_constant(x, step) ? STEADY : in_loop(x, step, loop) ? OTHER : STRIDED;
+      kind = s > kind ? s : kind;
+    }
+  }
+  x->moves[p->dst] = ww_is_float(fn->vals[p->dst].type) ? OTHER : kind;
+}
+
+static uint8_t larger(uint8_t a, uint8_t b) { return a > b ? a : b; }
+
+static uint8_t classify(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
+  uint8_t a = i->a == WW_NOVAL ? OTHER : kind_of(x, i->a, loop);
+  uint8_t b = i->b == WW_NOVAL ? INVARIANT : kind_of(x, i->b, loop);
+  switch (i->op) {
+  case WW_OP_ADD:
+  case WW_OP_SUB:
+  case WW_OP_LEA: return larger(a, b);
+  case WW_OP_OR:
+    return ww_lower_constant(x, i->b) || b == INVARIANT ? a : OTHER; /* low bits that are free: an addition */
+  case WW_OP_SEXT:
+  case WW_OP_ZEXT:
+  case WW_OP_TRUNC:
+  case WW_OP_MOV:
+  case WW_OP_FREEZE: return i->type2 == WW_I1 ? OTHER : a;
+  case WW_OP_SHL: return ww_lower_constant(x, i->b) ? a : OTHER;
+  case WW_OP_MUL:
+    if (a == INVARIANT && b == INVARIANT) return INVARIANT;
+    if (ww_lower_constant(x, i->b) || ww_lower_constant(x, i->a)) return larger(a, b);
+    return a == INVARIANT || b == INVARIANT ? larger(STRIDED, larger(a, b)) : OTHER;
+  default: return OTHER;
+  }
+}
+
+static void find_moves(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  x->moves = WW_NEWN(x->arena, uint8_t, fn->nvals);
+  for (ww_val v = 0; v < fn->nvals; v++) x->moves[v] = fn->vals[v].kind == WW_VAL_RESULT ? OTHER : INVARIANT;
+  for (uint32_t l = 0; l < fn->nloops; l++) {
+    const ww_block *h = &fn->blocks[fn->loops[l].header];
+    for (uint32_t p = 0; p < h->nphis; p++) classify_phi(x, &h->phis[p], l);
+  }
+  /* Blocks may stand in any order: twice settles what a body that is not in order left open. */
+  for (uint32_t turn = 0; turn < 2; turn++)
+    for (uint32_t b = 0; b < fn->nblocks; b++)
+      for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop != WW_NOBLOCK; k++) {
+        const ww_ins *i = &fn->blocks[b].ins[k];
+        if (i->dst != WW_NOVAL && i->nres <= 1 && !ww_is_float(i->type))
+          x->moves[i->dst] = classify(x, i, fn->blocks[b].loop);
+      }
+}
+
+/* ---- values that only addresses need ---- */
+
+static bool address_of(const ww_ins *i, ww_val v) {
+  if (i->op == WW_OP_LD) return true;
+  return (i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS) && i->a == v &&
+         (i->op == WW_OP_ST || i->b != v);
+}
+
+static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  uint32_t n = ww_lower_nuses(x, v);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t u = x->uses[x->uses_at[v] + k];
+    if (u & WW_PHI) {
+      uint32_t b = u & ~WW_PHI;
+      if (b != fn->loops[loop].header) return false;
+      for (uint32_t p = 0; p < fn->blocks[b].nphis; p++)
+        for (uint32_t e = 0; e < fn->blocks[b].phis[p].n; e++)
+          if (fn->pool[fn->blocks[b].phis[p].ext + 2 * e + 1] == v && !x->address[fn->blocks[b].phis[p].dst])
+            return false;
+      continue;
+    }
+    const ww_ins *i = ww_lower_ins(x, u);
+    if (address_of(i, v)) continue;
+    if (i->dst == WW_NOVAL || !x->address[i->dst] || fn->blocks[x->block_of[u]].loop != loop) return false;
+  }
+  return n > 0;
+}
+
+static void find_addresses(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  x->address = WW_NEWN(x->arena, bool, fn->nvals);
+  for (ww_val v = 0; v < fn->nvals; v++)
+    x->address[v] = fn->vals[v].kind == WW_VAL_RESULT && fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK &&
+                    x->moves[v] != OTHER && !ww_is_float(fn->vals[v].type);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (ww_val v = 0; v < fn->nvals; v++)
+      if (x->address[v] && !only_addresses(x, v, fn->blocks[fn->vals[v].ref].loop))
+        x->address[v] = false, changed = true;
+  }
+}
+
+/* ---- loops ---- */
+
+static bool innermost(const ww_fn *fn, uint32_t loop) {
+  for (uint32_t l = 0; l < fn->nloops; l++)
+    if (fn->loops[l].parent == loop) return false;
+  return true;
+}
+
+/* The only branch out of the loop stands at its end and compares a value that moves by a constant. */
+static bool counted(const ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  uint32_t latch = fn->loops[loop].latch;
+  if (latch == WW_NOBLOCK) return false;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (b == latch || !ww_ir_in_loop(fn, b, loop)) continue;
+    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
+      if (!ww_ir_in_loop(fn, fn->blocks[b].succ[k], loop)) return false;
+  }
+  const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
+  const ww_ins *c = t->op == WW_OP_CBR && t->a != WW_NOVAL ? x->def[t->a] : NULL;
+  if (!c || c->op != WW_OP_ICMP) return false;
+  uint8_t a = kind_of(x, c->a, loop), b = kind_of(x, c->b, loop);
+  return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
+}
+
+static bool joined_before(const ww_fn *fn, uint32_t loop) {
+  const ww_block *h = &fn->blocks[fn->loops[loop].header];
+  for (uint32_t p = 0; p < h->nphis; p++) {
+    const char *name = fn->vals[h->phis[p].dst].name;
+    if (name && ww_starts(name, "niter")) return true; /* clang's own joining names its counter so */
+  }
+  return false;
+}
+
+static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
+  const ww_fn *fn = x->fn;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    if (b != fn->loops[loop].latch && b != fn->loops[loop].header && !x->predicated[b]) out->branches++;
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      out->loads += i->op == WW_OP_LD && i->space != WW_SHARED;
+      if (i->op == WW_OP_CALL || i->op == WW_OP_CALLI) out->calls++;
+      if (x->gone[x->first[b] + k] || (i->dst != WW_NOVAL && x->address[i->dst])) continue;
+      out->size += i->op == WW_OP_MATH || i->op == WW_OP_FDIV ? 8 : 1;
+    }
+  }
+}
+
+static void plan_loop(ww_lowering *x, uint32_t loop) {
+  ww_lower_loop *l = &x->loops[loop];
+  const ww_fn *fn = x->fn;
+  l->joined = 1;
+  l->before = joined_before(fn, loop) ? 4 : 1;
+  measure(x, loop, l);
+  l->counted = counted(x, loop);
+  if (l->calls || l->branches || !innermost(fn, loop) || !l->counted) return;
+  double size = l->size - 3;
+  if (x->vanishes[loop]) return;
+  if (l->before == 1 && size <= ww_lower_coefs.unroll_most) l->joined = 4;
+  /* Loads in flight are what the second joining is for; arithmetic alone gets less of it. */
+  if (size * l->joined <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6)) l->joined *= 4;
+}
+
+/* How much of an instruction is left in the loop, and what stays for its stream of addresses. */
+static void share_of(ww_lowering *x, uint32_t at) {
+  const ww_ins *i = ww_lower_ins(x, at);
+  const ww_fn *fn = x->fn;
+  uint32_t loop = fn->blocks[x->block_of[at]].loop;
+  x->share[at] = 1;
+  if (loop == WW_NOBLOCK) return;
+  const ww_lower_loop *l = &x->loops[loop];
+  bool end = x->block_of[at] == fn->loops[loop].latch;
+  if (x->vanishes[loop] && (i->op == WW_OP_CBR || i->op == WW_OP_BR)) x->share[at] = 0;
+  if (l->counted && i->dst != WW_NOVAL && x->address[i->dst]) {
+    x->share[at] = 0;
+    if (i->op != WW_OP_LEA || x->gone[at]) return;
+    if (x->moves[i->dst] == STRIDED) x->share[at] = -1; /* one addition */
+    return;
+  }
+  if (l->joined == 1 || !end) return;
+  /* The counter, its compare and branch: once for the joined iterations. */
+  bool counter = i->dst != WW_NOVAL && i->nres <= 1 && !ww_is_float(i->type) && x->moves[i->dst] == STEADY;
+  if (counter || i->op == WW_OP_CBR ||
+      (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
+    x->share[at] = 1.0f / (float)l->joined;
+}
+
+/* Arrays that are walked with a constant step: one pointer each. */
+static void count_streams(ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  ww_val seen[32];
+  uint32_t n = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (fn->blocks[b].loop != loop) continue;
+    for (uint32_t k = 0; k < fn->blocks[b].nins && n < 32; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if (i->op != WW_OP_LEA || !x->address[i->dst] || x->moves[i->dst] != STEADY) continue;
+      ww_val root = i->a;
+      for (const ww_ins *d; (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];) root = d->a;
+      uint32_t s = 0;
+      while (s < n && seen[s] != root) s++;
+      if (s < n) continue;
+      seen[n++] = root;
+      x->loops[loop].streams += ww_lower_short(x, root) ? 1 : 2;
+    }
+  }
+}
+
+/* ---- loops that are unrolled in full ---- */
+
+static bool known_step(const ww_lowering *x, const ww_ins *d, ww_val phi) {
+  if (!d || d->a != phi || !ww_lower_constant(x, d->b)) return false;
+  return d->op == WW_OP_ADD || d->op == WW_OP_SUB || d->op == WW_OP_SHL || d->op == WW_OP_LSHR || d->op == WW_OP_ASHR;
+}
+
+/* A carried value that begins and moves by constants. */
+static bool known_phi(const ww_lowering *x, const ww_phi *p, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  for (uint32_t k = 0; k < p->n; k++) {
+    ww_val v = fn->pool[p->ext + 2 * k + 1];
+    bool inside = ww_ir_in_loop(fn, fn->pool[p->ext + 2 * k], loop);
+    if (inside ? !known_step(x, x->def[v], p->dst) : !ww_lower_constant(x, v)) return false;
+  }
+  return !ww_is_float(fn->vals[p->dst].type);
+}
+
+static void spread_known(ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  ww_val of[8];
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      uint8_t cls = ww_ops[i->op].cls;
+      if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop)) continue;
+      if (cls != WW_CLASS_INT && cls != WW_CLASS_CMP && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) continue;
+      uint32_t n = ww_ins_uses(fn, i, of, 8);
+      bool all = n > 0 && i->op != WW_OP_LOCALADDR;
+      for (uint32_t u = 0; u < n && u < 8; u++) all = all && ww_lower_constant(x, of[u]);
+      x->known[i->dst] = all;
+    }
+}
+
+static bool exits_known(const ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  uint32_t exits = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const ww_block *t = &fn->blocks[b];
+    if (!ww_ir_in_loop(fn, b, loop) || !t->nins) continue;
+    const ww_ins *e = &t->ins[t->nins - 1];
+    for (uint32_t k = 0; k < t->nsucc; k++) {
+      if (ww_ir_in_loop(fn, t->succ[k], loop)) continue;
+      if (e->op != WW_OP_CBR || !ww_lower_constant(x, e->a)) return false;
+      exits++;
+    }
+  }
+  return exits > 0;
+}
+
+static void find_known(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  x->known = WW_NEWN(x->arena, bool, fn->nvals);
+  x->vanishes = WW_NEWN(x->arena, bool, fn->nloops + 1);
+  for (uint32_t depth = 1; depth <= 8; depth++)
+    for (uint32_t l = 0; l < fn->nloops; l++) {
+      if (fn->loops[l].depth != depth ||
+          (depth > 1 && fn->loops[l].parent != WW_NOBLOCK && !x->vanishes[fn->loops[l].parent] && !innermost(fn, l)))
+        continue;
+      const ww_block *h = &fn->blocks[fn->loops[l].header];
+      for (uint32_t p = 0; p < h->nphis; p++) x->known[h->phis[p].dst] = known_phi(x, &h->phis[p], l);
+      spread_known(x, l);
+      x->vanishes[l] = exits_known(x, l);
+      if (x->vanishes[l]) continue;
+      for (ww_val v = 0; v < fn->nvals; v++)
+        if (in_loop(x, v, l)) x->known[v] = false;
+    }
+}
+
+/* Joined bodies run while enough iterations are left, then the rest by fours and one by one: how often the loop's own
+ * instructions run, for `trips` iterations of the IR's loop, against trips / joined. */
+double ww_lower_rounds(const ww_lower_loop *l, double trips) {
+  if (l->joined == 1 || trips <= 0) return 1;
+  bool whole = fabs(trips - round(trips)) < 1e-3;
+  double rounds = 0, left = trips;
+  for (uint32_t by = l->joined; by > 1; by /= 4) {
+    double n = whole ? floor(round(left) / by) : fmax(0, left / by - 0.5);
+    rounds += n;
+    left -= n * by;
+  }
+  return (rounds + left) / (trips / l->joined);
+}
+
+void ww_lower_unrolled(ww_lowering *x) { find_known(x); }
+
+void ww_lower_loops(ww_lowering *x) {
+  uint32_t n = x->first[x->fn->nblocks];
+  x->loops = WW_NEWN(x->arena, ww_lower_loop, x->fn->nloops + 1);
+  x->share = WW_NEWN(x->arena, float, n + 1);
+  find_moves(x);
+  find_addresses(x);
+  for (uint32_t l = 0; l < x->fn->nloops; l++) plan_loop(x, l), count_streams(x, l);
+  for (uint32_t at = 0; at < n; at++) share_of(x, at);
+}

@@ -1,0 +1,203 @@
+/* lower_math.c - operations that become several instructions: divisions, roots, math functions.
+ *
+ * The GPU description says how many instructions and FLOPs an ordinary argument takes, from a probe. Where it does not, the counts of
+ * ptxas for sm_90 stand here. Functions that nobody probed stand beside one that is alike. */
+#include "lower_int.h"
+
+typedef struct {
+  int16_t figure;               /* ww_gpu_math or -1 */
+  float scale;                  /* of the figure: so many times as long */
+  float inst, flops32, flops64; /* where the figure is not known */
+} sequence;
+
+#define SEQ(name, scale, inst, f32, f64) \
+  { WW_GPU_MATH_##name, scale, inst, f32, f64 }
+#define OWN(inst, f32, f64) \
+  { -1, 1, inst, f32, f64 }
+
+static const struct {
+  sequence single, twice, fast; /* f32, f64, f32 with WW_F_APPROX; inst 0: as single */
+} functions[WW_NMATH] = {
+    [WW_MATH_SQRT] = {SEQ(sqrt_f32, 1, 10, 6, 0), SEQ(sqrt_f64, 1, 18, 0, 13), OWN(4, 0, 0)},
+    [WW_MATH_RSQRT] = {SEQ(rsqrt_f32, 1, 4, 0, 0), SEQ(rsqrt_f64, 1, 13, 0, 8), {0}},
+    [WW_MATH_RCP] = {SEQ(rcp_f32, 1, 8, 5, 0), SEQ(rcp_f64, 1, 11, 0, 10), OWN(2, 0, 0)},
+    [WW_MATH_CBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), SEQ(exp_f64, 1, 40, 0, 30), {0}},
+    [WW_MATH_RCBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), SEQ(exp_f64, 1, 40, 0, 30), {0}},
+    [WW_MATH_SIN] = {SEQ(sin_f32, 1, 25, 18, 0), SEQ(sin_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
+    [WW_MATH_COS] = {SEQ(cos_f32, 1, 25, 18, 0), SEQ(cos_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
+    [WW_MATH_TAN] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), SEQ(sin_fast_f32, 3, 6, 3, 0)},
+    [WW_MATH_SINPI] = {SEQ(sin_f32, 0.8f, 20, 14, 0), SEQ(sin_f64, 0.8f, 40, 0, 24), {0}},
+    [WW_MATH_COSPI] = {SEQ(cos_f32, 0.8f, 20, 14, 0), SEQ(cos_f64, 0.8f, 40, 0, 24), {0}},
+    [WW_MATH_TANPI] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), {0}},
+    [WW_MATH_ASIN] = {OWN(22, 16, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
+    [WW_MATH_ACOS] = {OWN(24, 17, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
+    [WW_MATH_ATAN] = {OWN(18, 14, 0), SEQ(log_f64, 1, 60, 0, 48), {0}},
+    [WW_MATH_ASINPI] = {OWN(23, 17, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
+    [WW_MATH_ACOSPI] = {OWN(25, 18, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
+    [WW_MATH_ATANPI] = {OWN(19, 15, 0), SEQ(log_f64, 1, 60, 0, 48), {0}},
+    [WW_MATH_SINH] = {SEQ(exp_f32, 2.2f, 22, 18, 0), SEQ(exp_f64, 2, 90, 0, 60), {0}},
+    [WW_MATH_COSH] = {SEQ(exp_f32, 1.5f, 14, 12, 0), SEQ(exp_f64, 1.5f, 60, 0, 40), {0}},
+    [WW_MATH_TANH] = {SEQ(tanh_f32, 1, 17, 15, 0), SEQ(tanh_f64, 1, 60, 0, 45), OWN(1, 0, 0)},
+    [WW_MATH_ASINH] = {SEQ(log_f32, 1.5f, 38, 34, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
+    [WW_MATH_ACOSH] = {SEQ(log_f32, 1.4f, 35, 32, 0), SEQ(log_f64, 1.4f, 105, 0, 75), {0}},
+    [WW_MATH_ATANH] = {SEQ(log_f32, 1.5f, 38, 34, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
+    [WW_MATH_EXP] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30), SEQ(exp_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_EXP2] = {SEQ(exp2_f32, 1, 4, 0, 0), SEQ(exp_f64, 1, 58, 0, 30), OWN(4, 0, 0)},
+    [WW_MATH_EXP10] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30), SEQ(exp_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_EXPM1] = {SEQ(exp_f32, 1.8f, 18, 17, 0), SEQ(exp_f64, 1.2f, 60, 0, 36), {0}},
+    [WW_MATH_LOG] = {SEQ(log_f32, 1, 25, 24, 0), SEQ(log_f64, 1, 78, 0, 47), SEQ(log_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_LOG2] = {SEQ(log2_f32, 1, 5, 0, 0), SEQ(log_f64, 1, 78, 0, 48), SEQ(log_fast_f32, 1, 5, 0, 0)},
+    [WW_MATH_LOG10] = {SEQ(log_f32, 1, 25, 25, 0), SEQ(log_f64, 1, 78, 0, 48), SEQ(log_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_LOG1P] = {SEQ(log_f32, 1.1f, 28, 27, 0), SEQ(log_f64, 1.1f, 85, 0, 52), {0}},
+    [WW_MATH_LOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
+    [WW_MATH_ERF] = {SEQ(erf_f32, 1, 28, 16, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
+    [WW_MATH_ERFC] = {SEQ(erf_f32, 1.6f, 45, 34, 0), SEQ(erf_f64, 1.2f, 110, 0, 85), {0}},
+    [WW_MATH_ERFINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
+    [WW_MATH_ERFCINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
+    [WW_MATH_ERFCX] = {SEQ(erf_f32, 1.5f, 42, 30, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
+    [WW_MATH_NORMCDF] = {SEQ(erf_f32, 1.7f, 48, 36, 0), SEQ(erf_f64, 1.3f, 115, 0, 88), {0}},
+    [WW_MATH_NORMCDFINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
+    [WW_MATH_TGAMMA] = {OWN(60, 45, 0), OWN(150, 0, 110), {0}},
+    [WW_MATH_LGAMMA] = {OWN(80, 60, 0), OWN(200, 0, 140), {0}},
+    [WW_MATH_J0] = {OWN(60, 45, 0), OWN(160, 0, 120), {0}},
+    [WW_MATH_J1] = {OWN(60, 45, 0), OWN(160, 0, 120), {0}},
+    [WW_MATH_Y0] = {OWN(80, 60, 0), OWN(220, 0, 160), {0}},
+    [WW_MATH_Y1] = {OWN(80, 60, 0), OWN(220, 0, 160), {0}},
+    [WW_MATH_CYL0] = {OWN(50, 40, 0), OWN(120, 0, 90), {0}},
+    [WW_MATH_CYL1] = {OWN(50, 40, 0), OWN(120, 0, 90), {0}},
+    [WW_MATH_FLOOR] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
+    [WW_MATH_CEIL] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
+    [WW_MATH_TRUNC] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
+    [WW_MATH_ROUND] = {SEQ(round_f32, 1, 5, 1, 0), OWN(7, 0, 1), {0}},
+    [WW_MATH_RINT] = {SEQ(floor_f32, 1, 1, 0, 0), SEQ(floor_f64, 1, 1, 0, 0), {0}},
+    [WW_MATH_POW] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
+    [WW_MATH_POWI] = {OWN(14, 6, 0), OWN(14, 0, 6), {0}},
+    [WW_MATH_POWR] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
+    [WW_MATH_ATAN2] = {SEQ(atan2_f32, 1, 38, 27, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
+    [WW_MATH_ATAN2PI] = {SEQ(atan2_f32, 1, 39, 28, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
+    [WW_MATH_FMOD] = {SEQ(fmod_f32, 1, 30, 10, 0), OWN(80, 0, 20), {0}},
+    [WW_MATH_REMAINDER] = {SEQ(fmod_f32, 1.2f, 36, 12, 0), OWN(90, 0, 22), {0}},
+    [WW_MATH_HYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), SEQ(sqrt_f64, 1.7f, 32, 0, 20), {0}},
+    [WW_MATH_RHYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), SEQ(sqrt_f64, 1.7f, 32, 0, 20), {0}},
+    [WW_MATH_FDIM] = {OWN(3, 1, 0), OWN(4, 0, 1), {0}},
+    [WW_MATH_COPYSIGN] = {OWN(1, 0, 0), OWN(2, 0, 0), {0}},
+    [WW_MATH_NEXTAFTER] = {OWN(10, 0, 0), OWN(16, 0, 0), {0}},
+    [WW_MATH_LDEXP] = {OWN(10, 3, 0), OWN(16, 0, 3), {0}},
+    [WW_MATH_MAXMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
+    [WW_MATH_MINMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
+    [WW_MATH_NORM3D] = {SEQ(sqrt_f32, 1.6f, 24, 14, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
+    [WW_MATH_RNORM3D] = {SEQ(sqrt_f32, 1.6f, 24, 14, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
+    [WW_MATH_ILOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
+    [WW_MATH_FREXP_MANT] = {OWN(7, 1, 0), OWN(9, 0, 1), {0}},
+    [WW_MATH_FREXP_EXP] = {OWN(7, 1, 0), OWN(9, 0, 1), {0}},
+    [WW_MATH_FRACT] = {OWN(3, 1, 0), OWN(4, 0, 1), {0}},
+    [WW_MATH_JN] = {OWN(200, 150, 0), OWN(500, 0, 350), {0}},
+    [WW_MATH_YN] = {OWN(200, 150, 0), OWN(500, 0, 350), {0}},
+};
+
+static float or_else(double figure, float scale, float otherwise) {
+  return isnan(figure) ? otherwise : (float)figure * scale;
+}
+
+/* `inst` instructions of which the FLOPs say how many are floating point; one goes to the special-function unit, the rest is integer work. */
+static void spread(const ww_lowering *x, const sequence *s, float integer_share, ww_cost *c, float cycles[WW_NPIPES]) {
+  bool known = s->figure >= 0;
+  const ww_gpu *g = x->g;
+  float inst = or_else(known ? g->math_instructions[s->figure] : NAN, s->scale, s->inst);
+  float f32 = or_else(known ? g->math_flops32[s->figure] : NAN, s->scale, s->flops32);
+  float f64 = or_else(known ? g->math_flops64[s->figure] : NAN, s->scale, s->flops64);
+  float fma = f32 * 0.6f, dfma = f64 * 0.6f;
+  if (fma + dfma > inst) fma *= inst / (fma + dfma), dfma = inst - fma;
+  float rest = inst - fma - dfma, mufu = rest < 1 ? rest : 1;
+  rest -= mufu;
+  c->inst[WW_PIPE_FMA] += fma, cycles[WW_PIPE_FMA] += fma;
+  c->inst[WW_PIPE_FP64] += dfma, cycles[WW_PIPE_FP64] += dfma * or_else(g->issue[WW_GPU_OP_dfma], 1, 2);
+  c->inst[WW_PIPE_XU] += mufu, cycles[WW_PIPE_XU] += mufu * or_else(g->issue[WW_GPU_OP_rcp], 1, 8);
+  c->inst[WW_PIPE_ALU] += rest, cycles[WW_PIPE_ALU] += rest * or_else(g->issue[WW_GPU_OP_iadd3], 1, 2);
+  c->flops32 += f32;
+  c->flops64 += f64;
+  c->int_ops += rest * integer_share;
+  c->latency += or_else(known ? g->math_latency[s->figure] : NAN, s->scale, 5 * inst);
+}
+
+/* ---- divisions ---- */
+
+static bool power_of_two(const ww_lowering *x, ww_val v) {
+  if (x->fn->vals[v].kind != WW_VAL_CONST) return x->known[v];
+  uint64_t bits = x->fn->vals[v].bits;
+  return bits && !(bits & (bits - 1));
+}
+
+static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+  static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0), SEQ(mod_s32, 1, 21, 0, 0),
+                                   SEQ(mod_u32, 1, 17, 0, 0)};
+  static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0), SEQ(mod_const_u32, 1, 5, 0, 0)};
+  static const sequence wide_constant = SEQ(div_const_u64, 1, 16, 0, 0), wide = SEQ(div_small_u64, 1, 28, 0, 0);
+  bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM, sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
+  float words = i->type == WW_I64 ? 2 : 1;
+  if (power_of_two(x, i->b)) {
+    ww_lower_put(x, WW_SASS_shf, words * (sign ? 2 : rem ? 0 : 1), i, c, cycles);
+    ww_lower_put(x, WW_SASS_lop3, words * (rem ? 1 : sign ? 1 : 0), i, c, cycles);
+    return;
+  }
+  if (i->type == WW_I64)
+    spread(x, ww_lower_constant(x, i->b) ? &wide_constant : &wide, 0.85f, c, cycles);
+  else if (ww_lower_constant(x, i->b))
+    spread(x, &by_constant[rem], 1, c, cycles);
+  else
+    spread(x, &word[2 * rem + !sign], 0.85f, c, cycles);
+}
+
+static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+  static const sequence exact = SEQ(div_f32, 1, 10, 10, 0), fast = SEQ(div_fast_f32, 1, 5, 1, 0),
+                        twice = SEQ(div_f64, 1, 16, 2, 15);
+  static const sequence inverse = SEQ(rcp_f32, 1, 8, 5, 0), inverse64 = SEQ(rcp_f64, 1, 11, 0, 10);
+  const ww_value *a = &x->fn->vals[i->a];
+  bool one = a->kind == WW_VAL_CONST && (i->type == WW_F64 ? a->bits == 0x3ff0000000000000ull : a->bits == 0x3f800000);
+  if (ww_lower_constant(x, i->b) && x->fn->vals[i->b].kind != WW_VAL_CONST) {
+    ww_lower_put(x, i->type == WW_F64 ? WW_SASS_dmul : WW_SASS_fmul, 1, i, c, cycles);
+    return;
+  }
+  if (i->type == WW_F64)
+    spread(x, one ? &inverse64 : &twice, 0.2f, c, cycles);
+  else
+    spread(x, i->flags & WW_F_APPROX ? &fast : one ? &inverse : &exact, 0, c, cycles);
+  if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 3, i, c, cycles);
+}
+
+/* Of what is neither floating point nor special function, how much is integer work: range reduction, exponents by hand. */
+static float integer_part(const ww_ins *i, bool twice) {
+  if (twice) return 0.35f;
+  switch (i->sub) {
+  case WW_MATH_SIN:
+  case WW_MATH_COS:
+  case WW_MATH_TAN: return i->flags & WW_F_APPROX ? 0 : 0.35f;
+  case WW_MATH_LOG:
+  case WW_MATH_LOG10:
+  case WW_MATH_LOG1P:
+  case WW_MATH_POW:
+  case WW_MATH_CBRT:
+  case WW_MATH_FMOD: return i->flags & WW_F_APPROX ? 0 : 0.4f;
+  case WW_MATH_EXP: return i->flags & WW_F_APPROX ? 0 : 0.3f;
+  case WW_MATH_SQRT: return 0.3f; /* the test of its argument */
+  default: return 0;
+  }
+}
+
+void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
+  if (i->op == WW_OP_FDIV) {
+    division(x, i, c, cycles);
+    return;
+  }
+  if (i->op != WW_OP_MATH) {
+    integer_division(x, i, c, cycles);
+    return;
+  }
+  const sequence *s = &functions[i->sub].single;
+  if (i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64))
+    s = &functions[i->sub].twice;
+  else if (i->flags & WW_F_APPROX && functions[i->sub].fast.inst > 0)
+    s = &functions[i->sub].fast;
+  spread(x, s, integer_part(i, s == &functions[i->sub].twice), c, cycles);
+  if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
+}

@@ -1,0 +1,138 @@
+/* registers.c - registers a thread, from how many values live at once.
+ *
+ * Liveness over the IR with what the lowering folds away looked through: a folded value keeps its operands alive instead of
+ * itself. Parameters and constants are operands from the constant bank, predicates and what all lanes share have files of their
+ * own. What a compiler adds (addresses in flight, alignment of pairs, scheduling loads early) is a line over the largest
+ * number of live words, fitted on the corpus against what nvcc gave its kernels. */
+#include "lower_int.h"
+
+typedef struct {
+  ww_lowering *x;
+  uint64_t **in; /* per block: values live at its begin */
+  uint64_t *now;
+  uint32_t words; /* of 64 bits in a set */
+  double *weight; /* per value: 32-bit registers */
+  double live;    /* of now */
+} liveness;
+
+static bool member(const uint64_t *set, ww_val v) { return set[v / 64] >> (v % 64) & 1; }
+
+static double weight_of(const ww_lowering *x, ww_val v) {
+  const ww_value *t = &x->fn->vals[v];
+  if (t->kind != WW_VAL_RESULT || t->type == WW_I1 || x->uniform[v]) return 0;
+  if (t->type == WW_F16 || t->type == WW_BF16) return 0.5;
+  if (ww_type_bytes[t->type] <= 4) return 1;
+  return t->type == WW_I64 && ww_lower_short(x, v) ? 1 : 2;
+}
+
+static void begin(liveness *l, ww_val v) {
+  if (member(l->now, v)) return;
+  l->now[v / 64] |= 1ull << (v % 64);
+  l->live += l->weight[v];
+}
+
+static void end(liveness *l, ww_val v) {
+  if (!member(l->now, v)) return;
+  l->now[v / 64] &= ~(1ull << (v % 64));
+  l->live -= l->weight[v];
+}
+
+/* The instruction's place in the numbering, or UINT32_MAX for what no instruction defines. */
+static bool folded(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = x->def[v];
+  if (!d) return false;
+  const ww_block *t = &x->fn->blocks[x->fn->vals[v].ref];
+  if (d < t->ins || d >= t->ins + t->nins) return false;
+  return x->gone[x->first[x->fn->vals[v].ref] + (uint32_t)(d - t->ins)];
+}
+
+static void use(liveness *l, ww_val v, uint32_t depth) {
+  if (v == WW_NOVAL || l->x->fn->vals[v].kind != WW_VAL_RESULT) return;
+  if (!folded(l->x, v) || depth > 8) {
+    begin(l, v);
+    return;
+  }
+  ww_val of[16];
+  uint32_t n = ww_ins_uses(l->x->fn, l->x->def[v], of, 16);
+  for (uint32_t k = 0; k < n && k < 16; k++) use(l, of[k], depth + 1);
+}
+
+static void load_set(liveness *l, const uint64_t *from) {
+  memcpy(l->now, from, l->words * sizeof *l->now);
+  l->live = 0;
+  for (uint32_t w = 0; w < l->words; w++)
+    for (uint64_t bits = l->now[w]; bits; bits &= bits - 1)
+      l->live += l->weight[64 * w + (uint32_t)__builtin_ctzll(bits)];
+}
+
+/* What lives behind the block: what its successors need, their phis' operands for this edge among it. */
+static void live_out(liveness *l, uint32_t b) {
+  const ww_fn *fn = l->x->fn;
+  uint64_t *sum = l->now;
+  memset(sum, 0, l->words * sizeof *sum);
+  for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
+    for (uint32_t w = 0; w < l->words; w++) sum[w] |= l->in[fn->blocks[b].succ[k]][w];
+  load_set(l, sum);
+  for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++) {
+    const ww_block *s = &fn->blocks[fn->blocks[b].succ[k]];
+    for (uint32_t p = 0; p < s->nphis; p++)
+      for (uint32_t e = 0; e < s->phis[p].n; e++)
+        if (fn->pool[s->phis[p].ext + 2 * e] == b) use(l, fn->pool[s->phis[p].ext + 2 * e + 1], 0);
+  }
+}
+
+/* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the largest number of words. */
+static double walk(liveness *l, uint32_t b) {
+  const ww_fn *fn = l->x->fn;
+  const ww_block *t = &fn->blocks[b];
+  double most = l->live;
+  ww_val of[64];
+  for (uint32_t k = t->nins; k-- > 0;) {
+    const ww_ins *i = &t->ins[k];
+    uint32_t results = i->dst == WW_NOVAL ? 0 : i->nres ? i->nres : 1;
+    for (uint32_t r = 0; r < results; r++) end(l, i->dst + r);
+    if (l->x->gone[l->x->first[b] + k]) continue;
+    uint32_t n = ww_ins_uses(fn, i, of, 64);
+    for (uint32_t u = 0; u < n && u < 64; u++) use(l, of[u], 0);
+    if (l->live > most) most = l->live;
+  }
+  for (uint32_t p = 0; p < t->nphis; p++) end(l, t->phis[p].dst);
+  return most;
+}
+
+static double pressure(const ww_module *m, const ww_fn *fn, const ww_gpu *g) {
+  ww_arena *a = ww_arena_new();
+  liveness l = {.x = ww_lower_analyse(m, fn, g, a), .words = (fn->nvals + 63) / 64};
+  l.now = WW_NEWN(a, uint64_t, l.words);
+  l.in = WW_NEWN(a, uint64_t *, fn->nblocks);
+  l.weight = WW_NEWN(a, double, (size_t)l.words * 64);
+  for (ww_val v = 0; v < fn->nvals; v++) l.weight[v] = weight_of(l.x, v);
+  for (uint32_t b = 0; b < fn->nblocks; b++) l.in[b] = WW_NEWN(a, uint64_t, l.words);
+  double most = 0;
+  for (bool changed = true; changed;) {
+    changed = false;
+    most = 0;
+    for (uint32_t b = fn->nblocks; b-- > 0;) {
+      live_out(&l, b);
+      most = fmax(most, walk(&l, b));
+      if (!memcmp(l.in[b], l.now, l.words * sizeof *l.now)) continue;
+      memcpy(l.in[b], l.now, l.words * sizeof *l.now);
+      changed = true;
+    }
+  }
+  ww_arena_free(a);
+  return most;
+}
+
+void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers,
+                  double *spill_bytes) {
+  double need = ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * pressure(m, fn, g);
+  double most = isnan(g->max_thread_registers) ? 255 : g->max_thread_registers;
+  double file = isnan(g->registers) ? 65536 : g->registers;
+  uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;
+  uint32_t blocks = fn->max_threads && fn->min_blocks ? fn->min_blocks : 1;
+  if (threads) most = fmin(most, floor(file / (double)(threads * blocks) / 8) * 8);
+  need = fmax(ceil(need), 8);
+  *spill_bytes = need > most ? 4 * (need - most) : 0;
+  *registers = fmin(need, most);
+}

@@ -1,0 +1,46 @@
+/* replay.h - runs the blocks that one SM holds together, warp by warp in small turns, and sends their accesses through its L1. */
+#ifndef WW_REPLAY_H
+#define WW_REPLAY_H
+
+#include "../gpu/gpu.h"
+#include "../gpu/occupancy.h"
+#include "../trace/trace.h"
+
+/* What one memory instruction did, of global and local memory. All sums over the requests seen. */
+typedef struct {
+  const ww_fn *fn;
+  const ww_ins *ins;
+  uint32_t block;  /* of the IR, that it stands in */
+  uint8_t kind;    /* ww_access_kind */
+  uint8_t space;   /* WW_GLOBAL or WW_LOCAL */
+  int32_t region;  /* of ww_replay.regions; -1: none */
+  double requests;
+  double sectors, hits; /* looked up in L1 (atomics: at L2), found there */
+  double partial;       /* store sectors that the request does not fill */
+  double cycles;        /* of the L1's tag and data stage */
+  double slow, lines;   /* requests with a miss, lines with a miss of these */
+} ww_replay_ins;
+
+/* What one allocation saw of sectors beyond L1. */
+typedef struct {
+  const ww_region *region;
+  double sectors, pairs; /* distinct ones, and distinct pairs of neighbours (64 bytes); of a sample of the pairs */
+} ww_replay_region;
+
+typedef struct {
+  ww_replay_ins *ins; /* those seen */
+  uint32_t nins;
+  ww_replay_region *regions;
+  uint32_t nregions;
+  double atomics, atomic_addresses, atomic_most; /* operations of lanes, distinct addresses, most on one address */
+  uint64_t warp_instructions;
+  uint32_t blocks;    /* that were run */
+  bool truncated;     /* the budget ended it inside the first wave */
+} ww_replay;
+
+/* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch, which stands for all
+ * others, within `budget` warp instructions. A kernel that fails here gives an empty result: what it does is told elsewhere. */
+ww_status ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
+                        ww_replay *out, ww_err *e);
+
+#endif

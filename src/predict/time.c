@@ -1,0 +1,243 @@
+/* time.c - from counted work to time: waves of warps that queue for issue slots, pipes, caches and DRAM.
+ *
+ * A wave is the blocks that are resident at once. A warp alone takes its chain: arithmetic, waits for memory at the latency that the
+ * load on the memory system leaves, barriers, and the turnover of its block. All warps of the wave together need each resource
+ * for some cycles. The wave takes the p-norm of the chain and of these; the latency under load follows from the achieved
+ * bandwidth, so both are iterated to a fixed point. The last, partial wave is evaluated anew with the blocks it has.
+ * What a launch pays once comes on top: its floor, the cold way to the first data and code, the excess of its longest block.
+ *
+ * All is in cycles of the SM clock until the end. Invariant: no answer is below the floor or below any single bound. */
+#include "time_int.h"
+
+#include <math.h>
+
+const char *const ww_term_names[WW_NTERMS] = {
+    [WW_TERM_LAUNCH] = "launch",
+    [WW_TERM_ISSUE] = "issue slots",
+    [WW_TERM_PIPE] = "arithmetic pipes",
+    [WW_TERM_SHARED] = "shared memory",
+    [WW_TERM_L1] = "L1",
+    [WW_TERM_L2] = "L2",
+    [WW_TERM_DRAM] = "DRAM",
+    [WW_TERM_ATOMIC] = "atomics",
+    [WW_TERM_LATENCY] = "latency",
+    [WW_TERM_BARRIER] = "barriers",
+    [WW_TERM_TAIL] = "tail",
+    [WW_TERM_COLD] = "cold start",
+};
+
+static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
+
+/* ---- demands of one block ---- */
+
+typedef struct {
+  double sm[WW_NTERMS];   /* cycles of its SM */
+  double chip[WW_NTERMS]; /* cycles of what all SMs share */
+  double turnover;        /* slot time besides its work */
+  double chain,
+      barrier;  /* cycles of its slowest warp that hang on no load: arithmetic, shared memory, atomics; barriers */
+  double waits; /* for global loads */
+  double l1, l2, dram; /* what a wait takes without load on the memory system, by how far it goes; they add up */
+  double queue;
+  ww_pipe busiest;
+} demand;
+
+/* Two pipes that issue by turns take `pair`: the sum of theirs when they are one, the larger when they are apart. */
+static double overlap(double pair, double one, double other) {
+  if (!(pair > 0) || !(one > 0) || !(other > 0)) return 0;
+  double most = fmax(one, other), least = fmin(one, other), s = (pair - most) / least;
+  return s < 0 ? 0 : s > 1 ? 1 : s;
+}
+
+/* Sub-core cycles of the busiest pipe; FP32, integer and half instructions share a dispatch port on some machines. */
+static double pipe_cycles(const ww_lowered *l, const ww_gpu *g, ww_pipe *busiest) {
+  double share = overlap(g->pair_ffma_iadd3, g->issue[WW_GPU_OP_ffma], g->issue[WW_GPU_OP_iadd3]);
+  double apart = 1 - overlap(g->pair_imad_iadd3, g->issue[WW_GPU_OP_imad], g->issue[WW_GPU_OP_iadd3]);
+  double alu = l->cycles[WW_PIPE_ALU], imad = l->cycles[WW_PIPE_IMAD];
+  double integer = alu + imad - apart * fmin(alu, imad), fp = l->cycles[WW_PIPE_FMA] + l->cycles[WW_PIPE_HALF];
+  double most = fmax(integer, fp) + share * fmin(integer, fp);
+  *busiest = fp > integer ? (l->cycles[WW_PIPE_HALF] > l->cycles[WW_PIPE_FMA] ? WW_PIPE_HALF : WW_PIPE_FMA)
+             : imad > alu ? WW_PIPE_IMAD
+                          : WW_PIPE_ALU;
+  static const ww_pipe alone[] = {WW_PIPE_FP64, WW_PIPE_XU, WW_PIPE_TENSOR, WW_PIPE_CTL};
+  for (uint32_t k = 0; k < sizeof alone / sizeof *alone; k++)
+    if (l->cycles[alone[k]] > most) most = l->cycles[ *busiest = alone[k]];
+  return most;
+}
+
+/* GB/s for this mix of reads and writes: the probe knows reads alone, writes alone and half of each. */
+double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
+  double r = known(g->dram_read, 0.92 * g->dram_peak), w = known(g->dram_write, r),
+         both = known(g->dram_copy, 0.5 * (r + w));
+  double x = read + written > 0 ? written / (read + written) : 0;
+  double mix = x < 0.5 ? r + (both - r) * 2 * x : both + (w - both) * (2 * x - 1);
+  return fmin(mix, g->dram_peak);
+}
+
+static double l2_gbps(const ww_gpu *g, double footprint) {
+  double x = fmin(footprint, known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
+  return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
+}
+
+static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
+  const ww_traffic *t = &w->traffic;
+  double n = (double)w->blocks, bytes = t->dram_read + t->dram_write;
+  double sectors = t->l2_reads + t->l2_writes + t->l2_atomics + (p->partial - 1) * t->partial_writes;
+  d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
+  d->chip[WW_TERM_DRAM] =
+      bytes / (1e3 * p->dram_share * ww_time_dram_gbps(g, t->dram_read, t->dram_write)) * per_us / n;
+  d->chip[WW_TERM_ATOMIC] = fmax(w->chain.atomic_cycles, t->l2_atomics / known(g->atom_random, 30)) / n;
+  double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250), dram = known(g->dram_latency, 600);
+  double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
+  d->l1 = l1;
+  d->l2 = (1 - t->from_l1) * (l2 - l1) * slowest;
+  d->dram = t->from_dram * (dram - l2) * slowest;
+  d->queue = p->queue * known(g->dram_queue, 0.5);
+}
+
+static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
+  const ww_chain *c = &w->chain;
+  double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
+  *d = (demand){0};
+  d->sm[WW_TERM_ISSUE] = w->lowered.total / n / sub / p->issue_share;
+  d->sm[WW_TERM_PIPE] = pipe_cycles(&w->lowered, g, &d->busiest) / n / sub / p->issue_share;
+  d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
+  d->sm[WW_TERM_L1] = w->traffic.l1_wavefronts / n;
+  d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
+  memory_demand(w, g, p, per_us, d);
+  d->turnover = p->turnover * known(g->block_ns, 230) * 1e-3 * per_us;
+  double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
+  d->chain = p->alu_share * c->alu + c->shared_waits * shared + c->atomic_waits * atomic +
+             c->const_waits * known(g->const_l1_latency, 30) +
+             (w->traffic.l1_wavefronts + w->traffic.shared_cycles) / warps; /* its own accesses, one after the other */
+  d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
+  d->waits = c->waits;
+}
+
+/* ---- one wave ---- */
+
+typedef struct {
+  double t, slot;        /* cycles of the wave; of one block's slot, alone */
+  double use[WW_NTERMS]; /* cycles that each resource alone would take */
+} wave;
+
+/* Cycles a wait takes when this share of L2's and DRAM's bandwidth is in use. */
+static double wait_cycles(const demand *d, double l2, double dram) {
+  return d->l1 + d->l2 * (1 + d->queue * l2 * l2) + d->dram * (1 + d->queue * dram * dram);
+}
+
+static double join(const double *use, double p) {
+  double most = 0, sum = 0;
+  double data = use[WW_TERM_SHARED] + use[WW_TERM_L1]; /* one data stage */
+  for (uint32_t k = 0; k < WW_NTERMS; k++) most = fmax(most, use[k]);
+  most = fmax(most, data);
+  if (!(most > 0)) return 0;
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    if (k != WW_TERM_SHARED && k != WW_TERM_L1 && k != WW_TERM_BARRIER) sum += pow(use[k] / most, p);
+  return most * pow(sum + pow(data / most, p), 1 / p);
+}
+
+/* `each` blocks on the fullest SM, `all` in the whole GPU. */
+static void run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
+  for (uint32_t k = 0; k < WW_NTERMS; k++) out->use[k] = d->sm[k] * each + d->chip[k] * all;
+  double rest = d->turnover + d->chain + d->barrier, l2 = 0, dram = 0;
+  for (int round = 0; round < 40; round++) {
+    out->slot = rest + d->waits * wait_cycles(d, l2, dram);
+    out->use[WW_TERM_LATENCY] = out->slot;
+    out->t = join(out->use, p->blend);
+    double to_l2 = out->use[WW_TERM_L2] / out->t, to_dram = out->use[WW_TERM_DRAM] / out->t;
+    if (fabs(to_l2 - l2) + fabs(to_dram - dram) < 1e-4) break;
+    l2 += 0.6 * (to_l2 - l2);
+    dram += 0.6 * (to_dram - dram);
+  }
+  out->use[WW_TERM_BARRIER] = d->barrier;
+}
+
+/* ---- the launch ---- */
+
+/* What the first wave pays because nothing has been fetched yet. */
+static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d) {
+  if (w->warm) return 0;
+  double walk = p->walk * known(g->tlb_cold, 350), dram = known(g->dram_latency, 600);
+  double code = fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
+  return w->chain.first_waits * (walk + fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
+}
+
+static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) {
+  double sum = 0;
+  for (uint32_t k = 0; k < WW_NTERMS; k++) sum += out->stall[k] = k == WW_TERM_BARRIER ? 0 : pow(v->use[k] / v->t, p);
+  for (uint32_t k = 0; k < WW_NTERMS; k++) out->stall[k] /= sum > 0 ? sum : 1;
+  double part = v->slot > 0 ? d->barrier / v->slot : 0; /* of the time a warp is alone */
+  out->stall[WW_TERM_BARRIER] = part * out->stall[WW_TERM_LATENCY];
+  out->stall[WW_TERM_LATENCY] -= out->stall[WW_TERM_BARRIER];
+}
+
+static void name_bottleneck(ww_timing *out) {
+  out->bottleneck = WW_TERM_LAUNCH;
+  double rest = out->us - out->bound_us[WW_TERM_COLD] - out->bound_us[WW_TERM_LAUNCH];
+  if (out->bound_us[WW_TERM_COLD] > rest) out->bottleneck = WW_TERM_COLD;
+  if (fmax(out->bound_us[WW_TERM_COLD], out->bound_us[WW_TERM_LAUNCH]) > rest) {
+    if (out->bound_us[WW_TERM_LAUNCH] >= out->bound_us[WW_TERM_COLD]) out->bottleneck = WW_TERM_LAUNCH;
+    return;
+  }
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    if (out->stall[k] > out->stall[out->bottleneck] || k == 0) out->bottleneck = (ww_term)k;
+  if (out->bound_us[WW_TERM_TAIL] > 0.5 * rest) out->bottleneck = WW_TERM_TAIL;
+}
+
+double ww_time_spread(const ww_timing *t, const ww_params *p) {
+  if (t->us < 5) return p->spread_short;
+  switch (t->bottleneck) {
+  case WW_TERM_L2:
+  case WW_TERM_DRAM: return p->spread_memory;
+  case WW_TERM_LATENCY:
+  case WW_TERM_BARRIER:
+  case WW_TERM_TAIL:
+  case WW_TERM_COLD: return p->spread_latency;
+  default: return p->spread_compute;
+  }
+}
+
+typedef struct {
+  double whole, rest; /* full waves; blocks of the last one */
+  double slots;       /* blocks of a full wave */
+  wave full, last;
+} waves;
+
+static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, const demand *d, waves *v) {
+  double each = w->occupancy.blocks ? w->occupancy.blocks : 1, n = (double)w->blocks;
+  v->slots = each * g->sms;
+  v->whole = floor(n / v->slots);
+  v->rest = n - v->whole * v->slots;
+  if (v->whole > 0) run_wave(d, p, each, v->slots, &v->full);
+  if (v->rest > 0) run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
+}
+
+void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
+  demand d;
+  waves v = {0};
+  double per_us = known(g->boost_mhz, 1500), sms = g->sms;
+  *out = (ww_timing){0};
+  block_demand(w, g, p, per_us, &d);
+  all_waves(w, g, p, &d, &v);
+  const wave *main = v.whole > 0 ? &v.full : &v.last;
+  double steady = v.whole * v.full.t + v.last.t, even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double excess =
+      (w->chain.spread > 1 ? w->chain.spread - 1 : 0) * (main->slot - d.turnover) * (v.whole > 0 ? p->tail : 1);
+  double cold = cold_cycles(w, g, p, &d);
+  for (uint32_t k = 0; k < WW_NTERMS; k++) out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) / per_us;
+  out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start;
+  out->bound_us[WW_TERM_COLD] = cold / per_us;
+  out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess) / per_us;
+  out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess) / per_us;
+  out->waves = (double)w->blocks / v.slots;
+  out->busiest = d.busiest;
+  shares_of(main, &d, p->blend, out);
+  name_bottleneck(out);
+  double busy = v.whole * v.slots * fmax(0, v.full.t - d.turnover) + v.rest * fmax(0, v.last.t - d.turnover);
+  double active = v.whole * sms * v.full.t + fmin(v.rest, sms) * v.last.t; /* SMs that have any */
+  out->achieved_warps = active > 0 ? w->warps_per_block * busy / active : 0;
+  double s = ww_time_spread(out, p);
+  out->low = out->us * exp(-s);
+  out->high = out->us * exp(s);
+}

@@ -1,0 +1,187 @@
+/* traffic.c - accesses of a launch -> what L1, L2 and DRAM see of them: the part up to L1, and the sums.
+ *
+ * How often each memory instruction runs over the launch, the tally knows (executions of its IR block); what one execution asks
+ * of L1 and what of it misses, the replay of one SM's blocks knows. Their product, brought to the tally's own sum of sectors, is what
+ * leaves the SMs, by allocation; traffic_l2.c takes it from there.
+ *
+ * Invariant: l1_ld_sectors and l1_st_sectors are the tally's, hits never exceed them. */
+#include "traffic_int.h"
+
+#include <math.h>
+
+#define DEFAULT_BUDGET 400000ull
+
+static double executions(const ww_tally *t, const ww_fn *fn, uint32_t block) {
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
+  return 0;
+}
+
+static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
+  for (uint32_t k = 0; k < f->nflows; k++)
+    if (region >= 0 && f->flows[k].region == r->regions[region].region) return &f->flows[k];
+  return &f->flows[f->nflows]; /* local memory and what is nobody's */
+}
+
+/* Sums over the replayed instructions, each as often as the tally says. */
+typedef struct {
+  double ld_sectors, ld_hits, st_sectors, st_hits, local_ld, local_ld_hits, local_st, local_st_hits;
+  double requests, slow; /* of loads */
+  double cycles, atomic_cycles;
+} l1_sums;
+
+static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
+  if (!(row->requests > 0)) return;
+  double n = executions(&f->sampled->tally, row->fn, row->block) / row->requests;
+  ww_flow *w = flow_of(f, r, row->region);
+  double sectors = n * row->sectors, hits = n * row->hits;
+  s->cycles += n * row->cycles;
+  if (row->kind == WW_ACCESS_ATOMIC) {
+    w->atomics += sectors;
+    return;
+  }
+  bool local = row->space == WW_LOCAL;
+  if (row->kind == WW_ACCESS_LOAD) {
+    *(local ? &s->local_ld : &s->ld_sectors) += sectors;
+    *(local ? &s->local_ld_hits : &s->ld_hits) += hits;
+    s->requests += n * row->requests;
+    s->slow += n * row->slow;
+    w->loads += sectors - hits;
+    w->slow += n * row->slow;
+    w->lines += n * row->lines;
+  } else {
+    *(local ? &s->local_st : &s->st_sectors) += sectors;
+    *(local ? &s->local_st_hits : &s->st_hits) += hits;
+    w->stores += sectors;
+    w->partial += n * row->partial;
+  }
+}
+
+/* A replay that was cut off has not seen every instruction: the tally's sums are right. */
+static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
+  double ld = s->ld_sectors > 0 ? c->global_ld_sectors / s->ld_sectors : 1;
+  double st = s->st_sectors > 0 ? c->global_st_sectors / s->st_sectors : 1;
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    ww_flow *w = &f->flows[k];
+    w->loads *= ld, w->slow *= ld, w->lines *= ld;
+    w->stores *= st, w->partial *= st;
+  }
+  s->ld_sectors *= ld, s->ld_hits *= ld, s->st_sectors *= st, s->st_hits *= st;
+}
+
+/* Allocations that the replay did not reach: nothing of them hits. */
+static void add_unseen(ww_flows *f, l1_sums *s) {
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    ww_flow *w = &f->flows[k];
+    if (!w->counts || w->loads > 0 || w->stores > 0 || w->atomics > 0) continue;
+    w->loads = w->counts->ld_sectors;
+    w->stores = w->counts->st_sectors;
+    w->atomics = w->counts->atomics;
+    w->slow = w->counts->ld_requests;
+    w->lines = w->counts->ld_sectors;
+    s->ld_sectors += w->loads;
+    s->st_sectors += w->stores;
+    s->requests += w->slow, s->slow += w->slow;
+  }
+}
+
+/* One flow for each allocation of the tally, and one for the rest behind them. */
+static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
+  const ww_tally *t = &f->sampled->tally;
+  ww_region **regions;
+  uint32_t n = ww_memory_regions(f->spec->memory, &regions);
+  f->flows = WW_NEWN(a, ww_flow, t->nargs + 1);
+  for (uint32_t k = 0; k < t->nargs; k++) {
+    const ww_arg_counts *c = &t->args[k];
+    if (c->ld_sectors + c->st_sectors + c->atomics <= 0) continue;
+    ww_flow *w = &f->flows[f->nflows++];
+    *w = (ww_flow){.counts = c, .pair = 1};
+    for (uint32_t i = 0; i < n && !w->region; i++)
+      if (regions[i]->arg == c->arg && regions[i]->symbol == c->symbol &&
+          !strcmp(c->name, regions[i]->name ? regions[i]->name : ""))
+        w->region = regions[i];
+    if (w->region && w->region->space == WW_CONST) { /* the constant cache's */
+      f->nflows--;
+      continue;
+    }
+    for (uint32_t i = 0; i < r->nregions; i++)
+      if (r->regions[i].region == w->region && r->regions[i].sectors > 0)
+        w->pair = 2 * r->regions[i].pairs / r->regions[i].sectors;
+  }
+  f->flows[f->nflows] = (ww_flow){.pair = 1};
+}
+
+/* Where the slowest sector of a load request comes from. A request's lines are independent of each other only as far as their
+ * misses are: with lines n and misses p, 1 - (1 - p)^n of the requests wait for DRAM. */
+static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
+  double dram = 0, slow = s->requests > 0 ? s->slow / s->requests : 0;
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    const ww_flow *w = &f->flows[k];
+    double p = w->loads > 0 ? fmin(1, w->misses / w->loads) : 0;
+    dram += w->slow > 0 ? w->slow * (1 - pow(1 - p, fmax(1, w->lines / w->slow))) : 0;
+  }
+  dram = s->requests > 0 ? dram / s->requests : 0;
+  out->from_dram = fmin(dram, slow);
+  out->from_l2 = slow - out->from_dram;
+  out->from_l1 = 1 - slow;
+}
+
+/* Operations on the most contended address: what the replay saw, as far as the launch goes on to meet the same addresses. */
+static double contention(const ww_flows *f, const ww_replay *r) {
+  const ww_counts *c = &f->sampled->tally.c;
+  if (!(r->atomics > 0)) return 0;
+  double unique = 0, here = 0;
+  for (uint32_t k = 0; k < f->nflows; k++)
+    if (f->flows[k].atomics > 0) unique += f->flows[k].unique;
+  here = fmax(1, r->atomic_addresses);
+  double spread = fmax(1, unique / here); /* sectors against addresses: at least the addresses seen */
+  return fmax(1, r->atomic_most * fmax(1, c->atomic_lanes / r->atomics) / spread);
+}
+
+static double pages(const ww_flows *f) {
+  double n = 0, page = f->g->page_bytes > 0 ? f->g->page_bytes : 2 << 20;
+  for (uint32_t k = 0; k < f->nflows; k++) {
+    const ww_arg_counts *c = f->flows[k].counts;
+    double extent = (double)(c->hi - c->lo);
+    n += fmin(f->flows[k].unique, ceil(extent / page) + (extent > page / 2));
+  }
+  return n;
+}
+
+static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
+  out->l1_ld_sectors = s->ld_sectors + s->local_ld;
+  out->l1_ld_hits = s->ld_hits + s->local_ld_hits;
+  out->l1_st_sectors = s->st_sectors + s->local_st;
+  out->l1_st_hits = s->st_hits + s->local_st_hits;
+  out->l1_wavefronts = s->cycles;
+  out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
+}
+
+ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                             const ww_occupancy *occ, bool warm, uint64_t budget, ww_arena *a, ww_traffic *out,
+                             ww_err *e) {
+  (void)machine; /* its loops run in part; the replay has one of its own */
+  *out = (ww_traffic){0};
+  ww_replay r;
+  ww_status st = ww_replay_run(spec, g, occ, budget ? budget : DEFAULT_BUDGET, a, &r, e);
+  if (st) return st;
+  ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
+  double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
+  f.waves = fmax(1, (double)sampled->of / resident);
+  l1_sums s = {0};
+  make_flows(&f, &r, a);
+  for (uint32_t k = 0; k < r.nins; k++) add_row(&f, &r, &r.ins[k], &s);
+  bring_to_tally(&f, &s, &sampled->tally.c);
+  add_unseen(&f, &s);
+  fill_l1(&s, &sampled->tally.c, out);
+  ww_traffic_l2(&f, out);
+  origins(&f, &s, out);
+  out->atomics_same = contention(&f, &r);
+  out->pages = pages(&f);
+  return WW_OK;
+}
+
+ww_status ww_traffic_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                         const ww_occupancy *o, ww_arena *a, ww_traffic *out, ww_err *e) {
+  return ww_traffic_measure(machine, spec, sampled, g, o, false, 0, a, out, e);
+}

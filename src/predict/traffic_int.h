@@ -1,0 +1,37 @@
+/* traffic_int.h - what traffic.c (L1, sums) and traffic_l2.c (L2, DRAM) share. */
+#ifndef WW_TRAFFIC_INT_H
+#define WW_TRAFFIC_INT_H
+
+#include "replay.h"
+#include "traffic.h"
+
+/* One allocation over the launch, in sectors of 32 bytes unless said. */
+typedef struct {
+  const ww_region *region;
+  const ww_arg_counts *counts; /* NULL: the tally has none */
+  double loads;           /* that missed L1 */
+  double stores, partial; /* of them, not filled by their request */
+  double atomics;         /* lookups at L2 */
+  double slow, lines;     /* load requests with a miss, lines missed by these */
+  double unique;          /* distinct sectors */
+  double pair;            /* sectors fetched for a sector wanted: 1 where neighbours are wanted too, 2 where not */
+  bool affine;            /* every access moves evenly with the block index */
+  double wave, fresh;     /* bytes that one wave of blocks touches; of them, those that the wave before did not */
+  double misses;          /* sectors wanted that come from DRAM */
+} ww_flow;
+
+typedef struct {
+  const ww_run_spec *spec;
+  const ww_sampled *sampled;
+  const ww_gpu *g;
+  const ww_occupancy *occ;
+  bool warm;
+  ww_flow *flows;
+  uint32_t nflows;
+  double waves; /* blocks over resident blocks, at least 1 */
+} ww_flows;
+
+/* From the flows beyond L1 to L2 lookups, hits and DRAM bytes. */
+void ww_traffic_l2(ww_flows *f, ww_traffic *out);
+
+#endif
