@@ -66,7 +66,7 @@ say = $(if $(V),,@echo "  $(1)  $(2)";)
 all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so compile_commands.json
 	@:
 
-$(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+$(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models
 	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
 
 $(BUILD)/libwarpwise.a: $(LIB_OBJS)
@@ -92,13 +92,16 @@ $(BUILD)/trace/interp.$(1)$(2).o: src/trace/interp.c
 endef
 $(foreach i,$(ISAS),$(foreach l,32 64,$(eval $(call interp_rule,$(i),$(l)))))
 
-# The program looks for shim/ and gpus/ beside itself; in the build folder these are links.
+# The program looks for shim/, gpus/ and models/ beside itself; in the build folder these are links.
 $(BUILD)/shim:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(CURDIR)/src/front/shim $@
 $(BUILD)/gpus:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(CURDIR)/gpus $@
+$(BUILD)/models:
+	@mkdir -p $(BUILD)
+	@ln -sfn $(CURDIR)/models $@
 
 compile_commands.json: Makefile $(SRCS)
 	@scripts/compile_commands.sh "$(CC) $(subst ",\\\",$(WW_CFLAGS)) $(LLVM_CPPFLAGS)" $(SRCS) > $@
@@ -109,7 +112,7 @@ $(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
 
@@ -230,9 +233,10 @@ install: all
 	for h in include/*.h; do if [ -f $$h ]; then install -m 644 $$h $(DESTDIR)$(PREFIX)/include/; fi; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' scripts/warpwise.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc
-	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus
+	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus $(DESTDIR)$(PREFIX)/share/warpwise/models
 	cp -R src/front/shim $(DESTDIR)$(PREFIX)/share/warpwise/shim
 	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
+	if [ -d models ]; then cp -R models $(DESTDIR)$(PREFIX)/share/warpwise/models; fi
 
 clean:
 	rm -rf build build-asan build-gpu build-fuzz compile_commands.json

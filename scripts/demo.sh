@@ -14,3 +14,4 @@ show kernels examples/matmul.cu examples/spmv.cl examples/reduce.hip examples/st
 show trace examples/matmul.cu --kernel naive
 show trace examples/matmul.cu --kernel tiled
 show trace examples/spmv.cl
+show gpus

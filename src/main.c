@@ -13,6 +13,7 @@ static const ww_command *const commands[] = {
     &ww_cmd_record,  /* what a program launches */
     &ww_cmd_gpus,    /* what it may run on */
     &ww_cmd_evaluate, /* how good the answers are */
+    &ww_cmd_train,    /* and how they become better */
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 

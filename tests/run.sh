@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli kernels cross measure record emulate.
+# neither counts as one test by its exit status. Stages: layers unit cli evaluate kernels cross measure record emulate predict.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli kernels cross measure record emulate}
+stages=${*:-layers unit cli evaluate kernels cross measure record emulate predict}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -49,6 +49,8 @@ for s in $stages; do
     done
     ;;
   cli) stage cli tests/cli.sh "$build/warpwise" ;;
+  predict) stage predict tests/predict.sh "$build/warpwise" ;;
+  evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
   measure) stage measure tests/measure.sh "$build/warpwise" ;;
   kernels)
     if [ ! -x "$build/tests/run_kernels" ]; then continue; fi

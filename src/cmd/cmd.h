@@ -80,6 +80,6 @@ ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_
 
 /* the commands */
 extern const ww_command ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline,
-    ww_cmd_trace;
+    ww_cmd_trace, ww_cmd_train;
 
 #endif

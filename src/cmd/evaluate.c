@@ -9,7 +9,7 @@
 #include "evaluate.h"
 
 typedef struct {
-  const char *by, *sources, *group, *metric, *html, *out;
+  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings;
   ww_strings fail_if;
   uint64_t limit, worst, jobs, seconds, budget;
   bool markdown;
@@ -34,6 +34,10 @@ static const ww_option table[] = {
     {"fail-if", 0, WW_OPT_LIST, "WHAT",
      "exit code 1 if it holds: 'time.median>30', 'class.balanced<88', 'coverage<95' (repeatable)",
      offsetof(options, fail_if)},
+    {"csv", 0, WW_OPT_STR, "FILE", "instead of MEASURED: a table of profiled launches, for roofline classes",
+     offsetof(options, csv)},
+    {"recordings", 0, WW_OPT_STR, "DIR", "with --csv: a recording per program, <targetName>.jsonl",
+     offsetof(options, recordings)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
     {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)", offsetof(options, seconds)},
     {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch", offsetof(options, budget)},
@@ -181,9 +185,22 @@ static void thin(job *j) {
   j->cases.n = (uint32_t)want;
 }
 
+static ww_status read_csv(job *j) {
+  ww_cmd *c = j->c;
+  if (c->noperands || !j->o->recordings)
+    return ww_fail(&c->err, WW_EUSAGE, "--csv FILE needs --recordings DIR, and no other data");
+  ww_status st = ww_evaluate_csv(c, j->o->csv, j->o->recordings, &j->cases.v, &j->cases.n);
+  if (st) return st;
+  j->cases.cap = j->cases.n;
+  ww_push(c->arena, &j->gpus, j->cases.v[0].gpu);
+  thin(j);
+  return WW_OK;
+}
+
 static ww_status read_measured(job *j) {
   ww_cmd *c = j->c;
   ww_status st = WW_OK;
+  if (j->o->csv) return read_csv(j);
   if (!c->noperands)
     return ww_fail(&c->err, WW_EUSAGE, "name a file of measured reports, as `warpwise measure --json` writes them");
   for (uint32_t k = 0; !st && k < c->noperands; k++) {
@@ -224,7 +241,8 @@ static ww_status on_predicted(void *ctx, const char *line) {
   ww_case *k = &f->j->cases.v[f->n++];
   ww_status st = ww_report_parse(line, c->arena, &k->predicted, &c->err);
   if (st) return st;
-  if (!same_kernel(k->predicted.kernel, k->measured.kernel))
+  if (!same_kernel(k->predicted.kernel, k->measured.kernel) &&
+      !(k->launch.kernel && same_kernel(k->predicted.kernel, k->launch.kernel)))
     return ww_fail(&c->err, WW_EDATA,
                    "this report is about %s, the measured launch in its place about %s: a line per launch, in order",
                    k->predicted.kernel, k->measured.kernel);
@@ -386,7 +404,7 @@ static ww_status run(ww_cmd *c) {
   if (st || child) return st;
   ww_evaluation *v = WW_NEW(c->arena, ww_evaluation);
   *v = (ww_evaluation){.cases = j.cases.v, .n = j.cases.n, .unmeasured = j.unmeasured, .total_s = ww_now() - begin};
-  v->data = data_words(c);
+  v->data = o->csv ? ww_path_base(o->csv) : data_words(c);
   v->gpu = gpu_words(&j);
   v->by = machine ? "machine model" : trace ? "trace" : ww_path_base(o->by);
   ww_evaluate_sum(v, as.metric, o->worst ? (uint32_t)o->worst : 10, c->arena);

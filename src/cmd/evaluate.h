@@ -21,6 +21,7 @@ typedef struct {
   const ww_gpu *gpu;
   ww_balance balance;
   ww_bound truth, guess;
+  const char *unready;    /* why no oracle can be asked about it; NULL: it can */
   double seconds;         /* that the prediction took; 0: it came from a file */
 } ww_case;
 
@@ -68,6 +69,9 @@ typedef struct {
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too long is one with an error inside. True in
  * *child: this is a worker that has done its part and must return to main at once. */
 ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n, bool *child);
+
+/* ---- evaluate_csv.c ---- */
+ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n);
 
 /* ---- evaluate_sum.c ---- */
 const char *ww_group_of(const ww_case *c, int grouping);

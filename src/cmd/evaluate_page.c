@@ -82,7 +82,7 @@ static void legend(const ww_evaluation *v, int grouping, ww_buf *b) {
 #define LEFT 58.0
 #define BOTTOM 44.0
 #define TOP 12.0
-#define PLOT (SIDE - LEFT - 12)
+#define PLOT (SIDE - LEFT - 26)
 
 typedef struct {
   bool log;

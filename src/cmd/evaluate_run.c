@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../trace/run.h"
+#include "../predict/predict.h"
 #include "evaluate.h"
 
 #define WORKERS_MAX 64
@@ -41,6 +41,7 @@ typedef struct {
   shared *s;
   worker *w;
   uint32_t nworkers;
+  ww_params params; /* of the machine model */
 } pool;
 
 /* ---- one launch ---- */
@@ -52,28 +53,23 @@ static ww_status lanes_fit(const ww_module *m, const ww_gpu *g, ww_err *e) {
                  m->warp, g->full_name, g->lanes);
 }
 
-static ww_status by_trace(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_gpu *g, uint64_t budget,
+static ww_status by_trace(const pool *p, const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_gpu *g,
                           ww_arena *a, ww_report *out, ww_err *e) {
-  ww_trace_options o = {.sampling = {.budget = budget}, .lanes = g->lanes, .sms = g->sms};
+  ww_trace_options o = {.sampling = {.budget = p->how->budget}, .lanes = g->lanes, .sms = g->sms};
   ww_trace_result *r = WW_NEW(a, ww_trace_result);
   ww_status st = ww_trace(m, fn, l, &o, a, r, e);
   if (!st) ww_trace_report(fn, r, out);
   return st;
 }
 
-#if __has_include("../predict/predict.c")
-#include "../predict/predict.h"
-static ww_status by_machine(const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_gpu *g, uint64_t budget,
+static ww_status by_machine(const pool *p, const ww_module *m, const ww_fn *fn, const ww_launch *l, const ww_gpu *g,
                             ww_arena *a, ww_report *out, ww_err *e) {
-  ww_prediction *p = WW_NEW(a, ww_prediction);
-  ww_predict_options o = {.gpu = g, .budget = budget};
-  ww_status st = ww_predict(m, fn, l, &o, a, p, e);
-  if (!st) *out = p->report;
+  ww_prediction *said = WW_NEW(a, ww_prediction);
+  ww_predict_options o = {.gpu = g, .params = &p->params, .budget = p->how->budget};
+  ww_status st = ww_predict(m, fn, l, &o, a, said, e);
+  if (!st) *out = said->report;
   return st;
 }
-#else
-#define by_machine by_trace
-#endif
 
 /* The one place that asks an oracle. The report lives in `a` and in the cache. */
 static ww_status predict(pool *p, ww_cmd *c, ww_source_cache *cache, ww_case *k, ww_arena *a, ww_report *out) {
@@ -81,13 +77,14 @@ static ww_status predict(pool *p, ww_cmd *c, ww_source_cache *cache, ww_case *k,
   const ww_fn *fn;
   ww_strings said = {0};
   ww_launch l = k->launch;
-  if (!l.file) return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
+  if (k->unready) return ww_fail(&c->err, WW_EDATA, "%s", k->unready);
   if (!k->measured.launch) return ww_fail(&c->err, WW_EDATA, "the measured report has no launch");
+  if (!l.file) return ww_fail(&c->err, WW_EDATA, "the launch names no source file");
   ww_status st = ww_source_kernel(c, &none, cache, &l, &fn, &said);
   const ww_module *m = &cache->unit.module;
   if (!st) st = lanes_fit(m, k->gpu, &c->err);
   if (st) return st;
-  st = (p->how->trace ? by_trace : by_machine)(m, fn, &l, k->gpu, p->how->budget, a, out, &c->err);
+  st = (p->how->trace ? by_trace : by_machine)(p, m, fn, &l, k->gpu, a, out, &c->err);
   if (st) return st;
   out->kernel = fn->name;
   return WW_OK;
@@ -293,6 +290,7 @@ ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *ca
   size_t bytes = sizeof(shared) + n;
   *child = false;
   if (!n) return WW_OK;
+  if (ww_params_load(c->arena, &p.params, &c->err)) return c->err.code;
   p.s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (p.s == MAP_FAILED) return ww_fail(&c->err, WW_EIO, "cannot share memory: %s", strerror(errno));
   make_jobs(&p);

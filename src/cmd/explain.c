@@ -64,10 +64,11 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_launch *launches;
   uint32_t n;
-  if (j.o->sarif + j.o->github + c->global.json > 1) return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif and --github");
+  if (j.o->sarif + j.o->github + c->global.json > 1)
+    return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif and --github");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
   if (!st) st = ww_targets_load(c, &j.targets);
-  if (!st) st = ww_source_launches(c, &j.o->source, &launches, &n);
+  if (!st) st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
   ww_status worst = st;
   if (!st && j.o->sarif) j.sarif = ww_sarif_new();
   for (uint32_t k = 0; !st && k < n; k++) {
@@ -89,8 +90,9 @@ const ww_command ww_cmd_explain = {
     .name = "explain",
     .summary = "what each line of a kernel costs, what to change first and what that would gain",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "Gains are predicted: the machine model runs again without the cause. What the launch does not say is found as\n"
-               "`warpwise trace --help` tells.",
+    .details =
+        "Gains are predicted: the machine model runs again without the cause. What the launch does not say is found as\n"
+        "`warpwise trace --help` tells.",
     .examples = "  warpwise explain transpose.cu --gpu a100\n"
                 "  warpwise explain main.cu -k step --launch launches.jsonl --json\n"
                 "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n",

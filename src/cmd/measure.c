@@ -178,6 +178,8 @@ static void plan_one(job *j, item *i, ww_source_cache *cache) {
   c->kernel = i->l.kernel;
   l.file = i->l.file;
   ww_status st = ww_source_kernel(c, &j->o->source, cache, &l, &fn, &i->said);
+  if (!st && cache->unit.module.dialect == WW_OPENMP)
+    st = ww_fail(&c->err, WW_EUSAGE, "OpenMP target regions cannot be measured: `warpwise trace` tells what they do");
   if (!st) st = ww_plan(&cache->unit.module, fn, &l, &said, j->a, &c->err);
   if (!st) st = deep_copy(&l, j->a, &i->l, &c->err);
   if (!st) {
@@ -296,7 +298,7 @@ static void print_error(job *j, const item *i, const ww_err *e) {
 static void print_samples(const ww_measured *m, FILE *f) {
   uint32_t dropped = 0;
   for (uint32_t k = 0; k < m->nsamples; k++) dropped += m->dropped[k];
-  fprintf(f, "  %u runs, middle half within %.3g us (%.1f %%)", m->nsamples, m->iqr_us,
+  fprintf(f, "  %u run%s, middle half within %.3g us (%.1f %%)", m->nsamples, m->nsamples == 1 ? "" : "s", m->iqr_us,
           m->median_us > 0 ? 100 * m->iqr_us / m->median_us : 0);
   if (dropped) fprintf(f, ", %u dropped for their clock", dropped);
   if (m->passes) fprintf(f, ", counters in %u passes", m->passes);

@@ -13,7 +13,8 @@ ww_status ww_targets_load(ww_cmd *c, ww_targets *out) {
     if (n) st = ww_gpu_load(ww_strndup(c->arena, names, n), c->arena, &out->gpus[out->n++], &c->err);
     names += n + (names[n] == ',');
   }
-  if (!st && !out->n) st = ww_fail(&c->err, WW_EUSAGE, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
+  if (!st && !out->n)
+    st = ww_fail(&c->err, WW_EUSAGE, "--gpu: name one or more, h200,a100; `warpwise gpus` lists them");
   return st;
 }
 
@@ -40,15 +41,16 @@ static void add_said(const ww_targets *t, const ww_strings *said, ww_arena *a, w
   r->nassumed = all.n;
 }
 
-static ww_status one(ww_cmd *c, const ww_module *m, const ww_targets *t, const ww_strings *said, uint32_t k, uint64_t budget,
-                     ww_answers *out) {
+static ww_status one(ww_cmd *c, const ww_module *m, const ww_targets *t, const ww_strings *said, uint32_t k,
+                     uint64_t budget, ww_answers *out) {
   ww_prediction *p = &out->p[k];
   const ww_gpu *g = &t->gpus[k];
   ww_predict_options o = {.gpu = g, .params = &t->params, .budget = budget};
   ww_status st = fits(m, g, &c->err);
   if (!st) st = ww_predict(m, out->fn, &out->launch, &o, out->arena, p, &c->err);
   if (st) {
-    *p = (ww_prediction){.report = {.file = out->launch.file, .kernel = out->fn->name, .gpu = g->name, .error = c->err}};
+    *p =
+        (ww_prediction){.report = {.file = out->launch.file, .kernel = out->fn->name, .gpu = g->name, .error = c->err}};
     return st;
   }
   p->trace.launch.file = out->launch.file;

@@ -19,11 +19,15 @@ typedef struct {
 static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
-    {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up", offsetof(options, batch)},
+    {"batch", 0, WW_OPT_STR, "FILE", "launches of a whole program, one per line; adds them up",
+     offsetof(options, batch)},
     {"diff", 0, WW_OPT_FLAG, NULL, "OLD NEW: two versions of a kernel, the same launch", offsetof(options, diff)},
-    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT", "with --diff: exit code 1 when the new one is slower by more", offsetof(options, slower)},
-    {"sweep", 0, WW_OPT_STR, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256", offsetof(options, sweep)},
-    {"svg", 0, WW_OPT_STR, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
+    {"fail-if-slower", 0, WW_OPT_STR, "PERCENT", "with --diff: exit code 1 when the new one is slower by more",
+     offsetof(options, slower)},
+    {"sweep", 0, WW_OPT_STR, "RANGE", "an argument over sizes: n=1K..64M, n=1K..64M:9, block=64,128,256",
+     offsetof(options, sweep)},
+    {"svg", 0, WW_OPT_STR, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)",
+     offsetof(options, svg)},
     {0},
 };
 
@@ -80,7 +84,7 @@ static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
   ww_source_options s = j->o->source;
   if (j->o->batch && s.launch) return ww_fail(&j->c->err, WW_EUSAGE, "--batch and --launch: give one of them");
   if (j->o->batch) s.launch = j->o->batch;
-  return ww_source_launches(j->c, &s, launches, n);
+  return ww_source_each(j->c, &s, &j->cache, launches, n);
 }
 
 static ww_status predict_all(job *j) {
@@ -134,7 +138,8 @@ static ww_status version(job *j, const char *file, ww_source_cache *cache, ww_an
   ww_launch *launches;
   c->operands = &file, c->noperands = 1;
   ww_status st = ww_source_launches(c, &j->o->source, &launches, &launches_n);
-  if (!st && launches_n != 1) st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
+  if (!st && launches_n != 1)
+    st = ww_fail(&c->err, WW_EUSAGE, "--diff compares one launch; the spec has %u", launches_n);
   if (!st) st = ww_answers_make(c, &j->o->source, cache, &j->targets, launches, j->o->cache, j->o->budget, out);
   c->operands = operands, c->noperands = n;
   return st;
@@ -236,7 +241,7 @@ static ww_status sweep(job *j) {
     st = with_value(j, &s, s.v[k], &l);
     if (!st) st = answer(j, &l, &a);
     if (st && (!known || st == WW_EUSAGE)) return st; /* nothing to show yet: the first value says what is wrong */
-    if (st) { /* a size that does not fit: the curve has a gap there */
+    if (st) {                                         /* a size that does not fit: the curve has a gap there */
       ww_cmd_complain(c);
       continue;
     }
@@ -255,7 +260,8 @@ static ww_status sweep(job *j) {
 static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
   if (o->diff + !!o->sweep + !!o->batch > 1) return ww_fail(e, WW_EUSAGE, "choose one of --diff, --sweep and --batch");
   if (o->slower && !o->diff) return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
-  if (o->svg && !o->sweep) return ww_fail(e, WW_EUSAGE, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+  if (o->svg && !o->sweep)
+    return ww_fail(e, WW_EUSAGE, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
   (void)c;
   return ww_cache_check(o->cache, e);
 }
@@ -276,8 +282,9 @@ const ww_command ww_cmd_predict = {
     .name = "predict",
     .summary = "time and counters of a kernel on a GPU that is not here, with intervals",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "The machine model on the kernel's trace. --gpu takes several names: h200,a100. What the launch does not say is found\n"
-               "as `warpwise trace --help` tells, and listed as assumed.",
+    .details =
+        "The machine model on the kernel's trace. --gpu takes several names: h200,a100. What the launch does not say is found\n"
+        "as `warpwise trace --help` tells, and listed as assumed.",
     .examples = "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
                 "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
                 "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"

@@ -13,7 +13,8 @@ static const ww_option table[] = {
     WW_SOURCE_OPTIONS(options),
     WW_PREDICT_OPTIONS(options),
     {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
-    {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well", offsetof(options, measured)},
+    {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well",
+     offsetof(options, measured)},
     {0},
 };
 
@@ -34,7 +35,8 @@ static void add(job *j, const ww_report *r, uint32_t gpu) {
     p.kernel = ww_strdup(a, p.kernel ? p.kernel : "?");
     ww_push(a, &j->points, p);
   } else
-    ww_push(a, &j->left_out, ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?", j->targets.gpus[gpu].name, why));
+    ww_push(a, &j->left_out,
+            ww_fmt(a, "%s on %s has no place here: %s", r->kernel ? r->kernel : "?", j->targets.gpus[gpu].name, why));
 }
 
 static ww_status add_measured(job *j) {
@@ -63,7 +65,7 @@ static ww_status add_predicted(job *j) {
   ww_launch *launches;
   uint32_t n;
   if (!c->noperands && !j->o->source.launch && j->o->measured) return WW_OK;
-  ww_status st = ww_source_launches(c, &j->o->source, &launches, &n), worst = st;
+  ww_status st = ww_source_each(c, &j->o->source, &cache, &launches, &n), worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_answers a;
     ww_status one = ww_answers_make(c, &j->o->source, &cache, &j->targets, &launches[k], j->o->cache, j->o->budget, &a);
@@ -135,8 +137,9 @@ const ww_command ww_cmd_roofline = {
     .name = "roofline",
     .summary = "kernels under the roofs of one or several GPUs: a plot on the terminal, or SVG",
     .usage = "FILE... [options] [-- clang flags]",
-    .details = "A kernel stands at its flops per byte of DRAM traffic and its flops per second; the lines are what memory and\n"
-               "arithmetic allow. Capital letters are predicted, small ones measured.",
+    .details =
+        "A kernel stands at its flops per byte of DRAM traffic and its flops per second; the lines are what memory and\n"
+        "arithmetic allow. Capital letters are predicted, small ones measured.",
     .examples = "  warpwise roofline matmul.cu -k naive --gpu h200\n"
                 "  warpwise roofline --launch launches.jsonl --gpu h200,a100 --svg roofline.svg\n"
                 "  warpwise roofline main.cu --measured measured.jsonl\n",

@@ -130,8 +130,7 @@ void ww_sarif_end(ww_sarif *s, ww_buf *out) {
 
 /* Workflow commands end at the line's end and split at commas and colons in their properties. */
 static void escaped(ww_buf *out, const char *text, bool property) {
-  for (const char *s = text; *s; s++)
-    switch (*s) {
+  for (const char *s = text; *s; s++) switch (*s) {
     case '%': ww_buf_puts(out, "%25"); break;
     case '\r': ww_buf_puts(out, "%0D"); break;
     case '\n': ww_buf_puts(out, "%0A"); break;

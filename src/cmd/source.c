@@ -89,6 +89,28 @@ static ww_status load(ww_cmd *c, const ww_front_options *f, ww_source_cache *cac
   return st;
 }
 
+ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch **out, uint32_t *n) {
+  ww_front_options f;
+  ww_status st = ww_source_launches(c, o, out, n);
+  if (st || o->launch || o->kernel || !c->noperands) return st;
+  c->file = (*out)[0].file;
+  st = ww_source_front(c, o, (const char **)c->operands, c->noperands, NULL, &f);
+  if (!st) st = load(c, &f, cache);
+  if (st) return st;
+  const ww_module *m = &cache->unit.module;
+  ww_launch *each = WW_NEWN(c->arena, ww_launch, m->nfns + 1);
+  uint32_t kernels = 0;
+  for (uint32_t k = 0; k < m->nfns; k++) {
+    if (!m->fns[k].kernel) continue;
+    each[kernels] = (*out)[0];
+    each[kernels++].kernel = ww_strdup(c->arena, m->fns[k].mangled);
+  }
+  if (kernels < 2) return WW_OK; /* none: the message of those who look for one says why */
+  *out = each;
+  *n = kernels;
+  return WW_OK;
+}
+
 /* ---- choosing ---- */
 
 static ww_status no_kernel(ww_cmd *c, const ww_unit *u, const char *file, const char *asked) {

@@ -46,6 +46,8 @@ typedef struct {
 
 /* The launches that the command line asks for: those of --launch, else one, with nothing but the options in it. */
 ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **out, uint32_t *n);
+/* The same, one for each kernel of the files where neither a spec nor --kernel names one. */
+ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch **out, uint32_t *n);
 /* What the options say of a launch (--grid, --arg, ...), to be put over what a spec says. */
 ww_status ww_source_over(ww_cmd *c, const ww_source_options *o, ww_launch *over);
 /* The kernel one of them is about, and the launch with the weaker sources under it: the host code's own launch, then the

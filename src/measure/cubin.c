@@ -77,6 +77,40 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
   return found.n;
 }
 
+/* ---- code ---- */
+
+#define INSTRUCTION 16 /* bytes, from sm_70 on */
+
+/* HADD2, HFMA2, HMUL2, HFMA2.MMA in any form (register, immediate, constant operand), with a first operand that is no RZ. */
+static bool computes_half(const uint8_t *at) {
+  return (at[0] == 0x30 || at[0] == 0x31 || at[0] == 0x32 || at[0] == 0x35) && at[3] != 255;
+}
+
+static bool has_section(const image *m, const char *prefix, const char *name) {
+  for (uint32_t i = 0; i < m->head.e_shnum; i++) {
+    const char *s = section_name(m, i);
+    if (ww_starts(s, prefix) && !strcmp(s + strlen(prefix), name)) return true;
+  }
+  return false;
+}
+
+bool ww_cubin_half(const void *bytes, size_t n, const char *kernel) {
+  image m;
+  if (!open_image(bytes, n, &m) || !has_section(&m, ".text.", kernel)) return true;
+  for (uint32_t i = 0; i < m.head.e_shnum; i++) {
+    Elf64_Shdr s;
+    const char *name = section_name(&m, i);
+    if (!ww_starts(name, ".text.") || !section(&m, i, &s)) continue;
+    name += strlen(".text.");
+    bool other = strcmp(name, kernel) != 0 && has_section(&m, ".nv.constant0.", name); /* a kernel of its own */
+    if (other) continue;
+    if (s.sh_offset > n || s.sh_size > n - s.sh_offset || s.sh_size % INSTRUCTION) return true;
+    for (uint64_t at = 0; at < s.sh_size; at += INSTRUCTION)
+      if (computes_half(m.at + s.sh_offset + at)) return true;
+  }
+  return false;
+}
+
 /* ---- names ---- */
 
 /* The last of a source's name: ns::scale<float, 4> -> scale */

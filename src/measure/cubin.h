@@ -18,6 +18,11 @@ bool ww_cubin_sections(const void *image, size_t n, const char *prefix, ww_arena
 /* The variables of a cubin; 0 for anything else (PTX, fat binaries, no ELF). */
 uint32_t ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
 
+/* Whether `kernel`, or a function of the image that it may call, computes in half precision. Compilers load constants and widen
+ * halves with the same instructions, and the counters count those too: their first operand is the zero register. Code that
+ * cannot be read (no cubin, before sm_70, no such kernel) may compute: true. */
+bool ww_cubin_half(const void *image, size_t n, const char *kernel);
+
 /* Whether `name`, as a source has it (scale, ns::scale, scale<float, 4>), may stand for `mangled`: same last name. */
 bool ww_name_matches(const char *name, const char *mangled);
 

@@ -207,6 +207,7 @@ static void cuda_resources(ww_device *d, const ww_ready *r, ww_report *out) {
   ww_report_set(out, WW_M_registers, r->registers);
   ww_report_set(out, WW_M_shared_bytes, (double)r->shared_static + r->shared);
   ww_report_set(out, WW_M_local_bytes, r->local);
+  if (r->no_half) ww_report_set(out, WW_M_flops_fp16, 0);
   if (d->threads_per_sm < 32) return;
   if (!d->api->cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, r->function, (int)threads, r->shared))
     ww_report_set(out, WW_M_occupancy_limit_pct, 100.0 * blocks * warps / (d->threads_per_sm / 32));

@@ -49,8 +49,11 @@ static void open_once(void) {
   void *lib = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
   if (!lib) lib = dlopen("libcuda.so", RTLD_NOW | RTLD_GLOBAL);
   if (!lib) {
-    ww_fail(&opened, WW_EDEVICE, "no CUDA driver here (%.200s): install NVIDIA's driver, or measure with OpenCL",
-            dlerror());
+    ww_fail(
+        &opened, WW_EDEVICE,
+        "no CUDA driver here (%.120s): install NVIDIA's driver, or go to a machine that has one (measure --plan makes "
+        "launches ready for it)",
+        dlerror());
     return;
   }
   if (bind_calls(lib, &opened)) return;

@@ -354,6 +354,7 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   if (!st) st = add_buffers(&k, e);
   if (!st) st = make_params(&k, e);
   if (!st) st = add_variables(&k, e);
+  if (!st) r->no_half = l->kernel && !ww_cubin_half(k.image, k.image_n, l->kernel);
   *out = st ? NULL : r;
   if (st) ww_cuda_unload(d, r);
   return st;

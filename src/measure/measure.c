@@ -286,6 +286,9 @@ static void fill_metrics(slot *s) {
   s->m[WW_M_time_us] = median;
   n = kept(s, s->clocks, v);
   s->m[WW_M_sm_clock_mhz] = n && isfinite(v[0]) ? quantile(v, n, 0.5) : NAN;
+  for (int k = 0; k < WW_NMETRICS; k++)
+    if (r->m[k].known && !isnan(s->m[k]))
+      s->m[k] = r->m[k].value; /* what the code itself says, the backend knows better */
   ww_metrics_derive(s->m);
   for (int k = 0; k < WW_NMETRICS; k++)
     if (isfinite(s->m[k])) ww_report_set(r, (ww_metric)k, s->m[k]);

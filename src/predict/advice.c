@@ -80,6 +80,11 @@ const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {
   return NULL;
 }
 
+double ww_advice_touched(const ww_arg_counts *g) {
+  double range = (double)(g->hi - g->lo), unique = 32 * g->unique_sectors;
+  return range > 0 && range < unique ? range : unique;
+}
+
 ww_loc ww_advice_kernel(const ww_advisor *x) {
   for (uint32_t k = 0; x->fn->file && k < x->m->nfiles; k++)
     if (x->m->files[k] && !strcmp(x->m->files[k], x->fn->file)) return (ww_loc){k, x->fn->line};

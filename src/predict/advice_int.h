@@ -43,6 +43,8 @@ void ww_work_scale_pipes(ww_work *w, uint32_t pipes, double f);
 /* The work was changed so: what would it gain? Added when that is worth saying. */
 void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *without, const char *cause, const char *remedy);
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at); /* NULL: nothing was counted there */
+/* Bytes of the argument that the launch touches: distinct sectors, estimated from few blocks, and no more than the range. */
+double ww_advice_touched(const ww_arg_counts *g);
 ww_loc ww_advice_kernel(const ww_advisor *x); /* where it is declared: for what concerns the launch as a whole */
 /* ", also lines 12, 15": of the n places but the first, at most three. */
 const char *ww_advice_also(const ww_advisor *x, const ww_loc *at, uint32_t n);

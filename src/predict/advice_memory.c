@@ -54,16 +54,32 @@ static const char *scattered_cause(const ww_advisor *x, const culprits *c, bool 
                 store ? "store" : "load", sectors, need, also(x, c));
 }
 
+/* L1 cycles once the scattered loads (or stores) take no more sectors than they need: four sectors a cycle, one request at
+ * least. The other side keeps its part of what the model says now. */
+static double tidy_cycles(const ww_advisor *x, bool store, double now) {
+  double side = 0, other = 0, tidy = 0;
+  for (uint32_t k = 0; k < x->t->nlines; k++) {
+    const ww_line_counts *l = &x->t->lines[k];
+    double ld = fmax(l->ld_requests, l->ld_sectors / 4), st = fmax(l->st_requests, l->st_sectors / 4);
+    side += store ? st : ld;
+    other += store ? ld : st;
+    tidy +=
+        store ? fmin(st, fmax(l->st_requests, l->st_bytes / 128)) : fmin(ld, fmax(l->ld_requests, l->ld_bytes / 128));
+  }
+  if (side + other <= 0) return now;
+  return now * other / (side + other) + fmin(tidy, now * side / (side + other));
+}
+
 static void uncoalesced_loads(ww_advisor *x) {
   culprits c = scattered(x, false);
   double excess = sum_excess(&c);
   if (!c.n) return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  double misses = f->l1_ld_sectors - f->l1_ld_hits, all = f->l1_ld_sectors + f->l1_st_sectors;
+  double misses = f->l1_ld_sectors - f->l1_ld_hits;
   if (excess > f->l1_ld_sectors) excess = f->l1_ld_sectors;
   f->l1_ld_sectors -= excess;
-  if (all > 0) f->l1_wavefronts *= 1 - excess / all;
+  f->l1_wavefronts = tidy_cycles(x, false, f->l1_wavefronts);
   /* What L1 already catches costs L2 nothing; what is left can be no more than the data itself. */
   double kept = misses > f->l1_ld_sectors ? f->l1_ld_sectors : misses, share = misses > 0 ? kept / misses : 1;
   f->l1_ld_hits = f->l1_ld_sectors - kept;
@@ -71,6 +87,7 @@ static void uncoalesced_loads(ww_advisor *x) {
   f->l2_reads *= share;
   if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
   if (f->dram_read > 32 * kept) f->dram_read = 32 * kept;
+  w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
   ww_advice_add(
       x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
       "let consecutive threadIdx.x read consecutive elements (swap the index order, turn an array of structures into "
@@ -83,10 +100,9 @@ static void uncoalesced_stores(ww_advisor *x) {
   if (!c.n) return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;
-  double all = f->l1_ld_sectors + f->l1_st_sectors;
   if (excess > f->l1_st_sectors) excess = f->l1_st_sectors;
   double share = f->l1_st_sectors > 0 ? 1 - excess / f->l1_st_sectors : 1;
-  if (all > 0) f->l1_wavefronts *= 1 - excess / all;
+  f->l1_wavefronts = tidy_cycles(x, true, f->l1_wavefronts);
   f->l1_st_sectors *= share;
   f->l1_st_hits *= share;
   f->partial_writes *= share < 0.5 ? 0 : 1 - 2 * (1 - share);
@@ -94,6 +110,7 @@ static void uncoalesced_stores(ww_advisor *x) {
   f->l2_hits -= f->l2_writes * (1 - share);
   f->l2_writes *= share;
   if (f->dram_write > 32 * f->l1_st_sectors) f->dram_write = 32 * f->l1_st_sectors;
+  w.chain.store_lines *= share;
   ww_advice_add(
       x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
       "let consecutive threadIdx.x write consecutive elements; where the output is transposed, turn a tile around in "
@@ -134,39 +151,64 @@ static bool narrow(const ww_line_counts *l) {
          32 * sectors <= 1.3 * bytes + 0.1 * requests;
 }
 
-static void narrow_accesses(ww_advisor *x) {
+/* Each element is moved about once: only then can a thread take four neighbours instead of one. */
+static bool moved_once(const ww_tally *t) {
+  double moved = 0, unique = 0;
+  for (uint32_t k = 0; k < t->nargs; k++) {
+    moved += t->args[k].ld_bytes + t->args[k].st_bytes;
+    unique += ww_advice_touched(&t->args[k]);
+  }
+  return moved < 2.2 * unique;
+}
+
+static culprits narrow_lines(const ww_advisor *x, double *bytes, double *others) {
   culprits c = {0};
-  double requests = 0, wide = 0, bytes = 0;
+  *bytes = *others = 0;
   for (uint32_t k = 0; k < x->t->nlines; k++) {
     const ww_line_counts *l = &x->t->lines[k];
     double n = l->ld_requests + l->st_requests;
     if (narrow(l)) {
       ww_push(x->a, &c, (culprit){{l->file, l->line}, n, n});
-      bytes += l->ld_bytes + l->st_bytes;
+      *bytes += l->ld_bytes + l->st_bytes;
     } else
-      wide += n;
+      *others += n;
   }
-  requests = sum_excess(&c);
-  if (!c.n || wide > 0.25 * requests || x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests) return;
+  return c;
+}
+
+/* Four elements a thread: a quarter of the requests, of their addresses and of the blocks. */
+static void widen(const ww_advisor *x, double requests, double bytes, ww_work *w) {
+  ww_part part = {0};
+  part.inst[WW_PIPE_LSU] = 0.75 * requests;
+  part.inst[WW_PIPE_ALU] = fmin(0.75 * 2 * requests, 0.5 * x->all.inst[WW_PIPE_ALU]);
+  part.inst[WW_PIPE_CTL] = fmin(0.75 * requests, 0.5 * x->all.inst[WW_PIPE_CTL]);
+  ww_part_remove(x, &part, w);
+  double least = bytes / 128, waves = w->traffic.l1_wavefronts / 4;
+  w->traffic.l1_wavefronts = fmin(w->traffic.l1_wavefronts, fmax(waves, least));
+  if (x->fn->nloops)
+    w->chain.waits /= 4;
+  else if (w->blocks >= 4) {
+    w->blocks /= 4;
+    w->chain.warp_inst *= 4; /* a warp does four times as much, the launch the same */
+  }
+}
+
+static void narrow_accesses(ww_advisor *x) {
+  double bytes, others;
+  culprits c = narrow_lines(x, &bytes, &others);
+  double requests = sum_excess(&c);
+  if (!c.n || others > 0.25 * requests || !moved_once(x->t) ||
+      x->t->c.shared_ld_requests + x->t->c.atomic_requests > 0.5 * requests)
+    return;
   double lane = bytes / requests / x->g->lanes; /* bytes of a lane */
   ww_work w = x->p->work;
-  ww_work_scale_pipes(&w, 1u << WW_PIPE_LSU | 1u << WW_PIPE_ALU | 1u << WW_PIPE_IMAD | 1u << WW_PIPE_CTL, 0.25);
-  double least = bytes / 128, waves = w.traffic.l1_wavefronts / 4;
-  w.traffic.l1_wavefronts = waves > least ? waves : least < w.traffic.l1_wavefronts ? least : w.traffic.l1_wavefronts;
-  if (x->fn->nloops)
-    w.chain.waits /= 4;
-  else if (w.blocks >= 4) {
-    w.blocks /= 4;
-    w.chain.warp_inst *= 4; /* a warp does four times as much, the launch the same */
-  }
-  const char *vector = lane < 1.5   ? "uchar4 (or uint4 for 16 bytes)"
-                       : lane < 2.5 ? "half2 or ushort4"
-                                    : "float4 or int4";
+  widen(x, requests, bytes, &w);
+  const char *vector = lane < 1.5 ? "uchar4" : lane < 2.5 ? "ushort4 or two half2" : "float4 or int4";
   ww_advice_add(
       x, WW_RULE_NARROW_ACCESS, c.v[0].at, &w,
       ww_fmt(
           x->a,
-          "each thread moves %.2g byte%s at a time, side by side with its neighbours: requests, not bytes, are the limit%s",
+          "each thread moves %.2g byte%s at a time: the number of requests and blocks is the limit, not their bytes%s",
           lane, lane > 1.01 ? "s" : "", also(x, &c)),
       ww_fmt(x->a, "let a thread take four neighbouring elements with one %s access", vector));
 }
@@ -217,6 +259,18 @@ static void local_memory(ww_advisor *x) {
 
 /* ---- atomics ---- */
 
+/* Of the updates that reach memory, those left when they are combined first: once a block and address where the addresses fit
+ * shared memory, else once a warp. A grid-stride loop needs no more blocks than are resident. */
+static double atomics_left(const ww_advisor *x) {
+  const ww_counts *c = &x->t->c;
+  const ww_work *w = &x->p->work;
+  double bytes = 0, blocks = fmin((double)w->blocks, (double)x->g->sms * fmax(1, w->occupancy.blocks));
+  for (uint32_t k = 0; k < x->t->nargs; k++)
+    if (x->t->args[k].atomics > 0) bytes += ww_advice_touched(&x->t->args[k]);
+  if (bytes > 48 << 10) return c->atomic_max_same > 0 ? c->atomic_requests / c->atomic_max_same : 1;
+  return w->traffic.atomics_same > blocks ? blocks / w->traffic.atomics_same : 1;
+}
+
 static void atomics(ww_advisor *x) {
   const ww_counts *c = &x->t->c;
   if (c->atomic_requests <= 0) return;
@@ -228,10 +282,14 @@ static void atomics(ww_advisor *x) {
   if (!lines.n) return;
   sum_excess(&lines);
   ww_work w = x->p->work;
-  double blocks = (double)w.blocks,
-         left = blocks * w.warps_per_block < c->atomic_requests ? blocks / c->atomic_requests : 1.0 / w.warps_per_block;
-  if (w.traffic.atomics_same > blocks) w.traffic.atomics_same = blocks;
-  w.traffic.l2_atomics *= left / (c->atomic_lanes / c->atomic_requests);
+  if (w.traffic.l2_atomics <= 0) return; /* they stay in shared memory */
+  double left = atomics_left(x);
+  w.traffic.l2_lookups -= (1 - left) * w.traffic.l2_atomics;
+  w.traffic.l2_hits = fmin(w.traffic.l2_hits, w.traffic.l2_lookups);
+  w.traffic.l2_atomics *= left;
+  w.traffic.atomics_same *= left;
+  w.traffic.shared_cycles += 2 * c->atomic_requests;
+  w.chain.atomic_cycles *= left;
   w.chain.atomic_waits = w.chain.atomic_waits > 1 ? 1 : w.chain.atomic_waits;
   double meet = c->atomic_max_same / c->atomic_requests;
   ww_advice_add(
@@ -245,7 +303,7 @@ static void atomics(ww_advisor *x) {
                    "%.3g atomic updates, many of them to the same addresses: they are carried out one after the other",
                    c->atomic_lanes),
       "combine first: add up within the thread, then the warp (__reduce_add_sync, __shfl_down_sync) or the block (shared "
-      "memory), and let one thread of the block do the atomic");
+      "memory), and let one thread of each block do the atomic; fewer blocks with a grid-stride loop need fewer still");
 }
 
 void ww_advise_access(ww_advisor *x) {

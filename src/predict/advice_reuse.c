@@ -82,6 +82,8 @@ static void memory_accumulators(ww_advisor *x) {
   f->l2_lookups -= st * f->l2_writes;
   f->l2_hits -= st * f->l2_writes < f->l2_hits ? st * f->l2_writes : f->l2_hits;
   f->l2_writes *= 1 - st;
+  f->partial_writes *= 1 - st;
+  w.chain.store_lines *= 1 - st;
   ww_part_remove(x, &m.part, &w);
   /* A store that may alias the loads keeps the loop from loading ahead: without it four trips' loads fly together. */
   double trips = m.trips / (c->warps > 0 ? c->warps : 1), waits = w.chain.waits < trips ? w.chain.waits : trips;
@@ -104,6 +106,8 @@ static void memory_accumulators(ww_advisor *x) {
 
 /* ---- tiles ---- */
 
+enum { SAVED = 8 }; /* a tile of 16 x 16 saves 15 of 16 loads on each side; half of that is what people reach */
+
 /* The line with most loads through regular addresses of the argument. */
 static ww_loc line_of(const ww_advisor *x, int32_t arg) {
   const ww_sampled *s = &x->p->trace.sampled;
@@ -119,45 +123,94 @@ static ww_loc line_of(const ww_advisor *x, int32_t arg) {
   return best;
 }
 
-static void redundant_loads(ww_advisor *x) {
-  const ww_counts *c = &x->t->c;
-  enum { SAVED = 8 }; /* a tile of 16 x 16 saves 16 of 16 loads on each side; half of that is what people reach */
-  double requests = 0, sectors = 0, unique = 0, most = 0;
-  const ww_arg_counts *worst = NULL;
+typedef struct {
+  double requests, sectors, unique; /* of arguments that are loaded again and again */
+  double again;                     /* how often, mean */
+  const ww_arg_counts *worst;
+} reuse;
+
+static reuse find_reuse(const ww_advisor *x) {
+  reuse r = {0};
+  double bytes = 0;
   for (uint32_t k = 0; k < x->t->nargs; k++) {
     const ww_arg_counts *g = &x->t->args[k];
-    double again = g->unique_sectors > 0 ? g->ld_sectors / g->unique_sectors : 0;
+    double again = ww_advice_touched(g) > 0 ? g->ld_bytes / ww_advice_touched(g) : 0;
     if (again < SAVED || g->arg < 0 || !line_of(x, g->arg).line) continue;
-    requests += g->ld_requests, sectors += g->ld_sectors, unique += g->unique_sectors;
-    if (g->ld_sectors > most) most = g->ld_sectors, worst = g;
+    /* Sectors that coalescing would save are another finding's. */
+    r.requests += g->ld_requests, r.sectors += fmin(g->ld_sectors, fmax(g->ld_requests, g->ld_bytes / 32)),
+        r.unique += ww_advice_touched(g) / 32;
+    bytes += g->ld_bytes;
+    if (!r.worst || g->ld_sectors > r.worst->ld_sectors) r.worst = g;
   }
-  if (!worst || c->global_ld_sectors <= 0 || c->global_ld_requests <= 0) return;
-  ww_work w = x->p->work;
-  ww_traffic *f = &w.traffic;
-  double q = sectors / c->global_ld_sectors, r = requests / c->global_ld_requests, saved = 1 - 1.0 / SAVED;
+  if (r.unique > 0) r.again = bytes / (32 * r.unique);
+  return r;
+}
+
+/* The tile is read as often as memory was; where reuse is rich, four results a thread need a quarter of the reads. */
+static void tile(const ww_advisor *x, const reuse *r, ww_work *w) {
+  const ww_counts *c = &x->t->c;
+  ww_traffic *f = &w->traffic;
+  double q = r->sectors / c->global_ld_sectors, share = r->requests / c->global_ld_requests, saved = 1 - 1.0 / SAVED;
   double all = f->l1_ld_sectors + f->l1_st_sectors, misses = f->l1_ld_sectors - f->l1_ld_hits;
+  double reads = r->again >= 4 * SAVED ? 0.25 * r->requests : r->requests;
   if (all > 0) f->l1_wavefronts *= 1 - q * saved * f->l1_ld_sectors / all;
   f->l1_ld_sectors *= 1 - q * saved;
-  double kept = misses * (1 - q * saved) > unique ? misses * (1 - q * saved) : misses < unique ? misses : unique;
-  double share = misses > 0 ? kept / misses : 1;
-  f->l1_ld_hits = f->l1_ld_sectors > kept ? f->l1_ld_sectors - kept : 0;
-  f->l2_lookups -= f->l2_reads * (1 - share);
-  f->l2_reads *= share;
-  if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
-  f->shared_cycles += requests; /* the tile is read as often as memory was */
-  double waits = w.chain.waits * r * saved;
-  w.chain.waits -= waits;
-  w.chain.shared_waits += waits;
-  w.chain.barriers += 2 * waits / 16;
+  double kept = fmin(misses, fmax(misses * (1 - q * saved), r->unique)), left = misses > 0 ? kept / misses : 1;
+  f->l1_ld_hits = fmax(0, f->l1_ld_sectors - kept);
+  f->l2_lookups -= f->l2_reads * (1 - left);
+  f->l2_reads *= left;
+  f->l2_hits = fmin(f->l2_hits, f->l2_lookups);
+  f->shared_cycles += reads;
+  ww_part part = {0};
+  part.inst[WW_PIPE_LSU] = part.inst[WW_PIPE_ALU] = r->requests - reads;
+  part.inst[WW_PIPE_ALU] = fmin(part.inst[WW_PIPE_ALU], 0.5 * x->all.inst[WW_PIPE_ALU]);
+  ww_part_remove(x, &part, w);
+  double waits =
+      share > 0.75 ? w->chain.waits * share * saved : 0; /* else a wait is for the other loads all the same */
+  w->chain.waits -= waits;
+  w->chain.shared_waits += waits * reads / r->requests;
+  w->chain.barriers += 2 * waits / 16;
+}
+
+static void redundant_loads(ww_advisor *x) {
+  reuse r = find_reuse(x);
+  if (!r.worst || x->t->c.global_ld_sectors <= 0 || x->t->c.global_ld_requests <= 0) return;
+  ww_work w = x->p->work;
+  tile(x, &r, &w);
   ww_advice_add(
-      x, WW_RULE_REDUNDANT_LOAD, line_of(x, worst->arg), &w,
-      ww_fmt(x->a, "each element of %s is loaded %.3g times from global memory by the threads that need it",
-             worst->name, worst->ld_sectors / worst->unique_sectors),
-      "load a tile into shared memory once for the whole block, then read it from there; or let a thread compute "
-      "several results from what it has loaded");
+      x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
+      ww_fmt(x->a, "each element of %s is loaded %.3g times from global memory, each thread for itself", r.worst->name,
+             r.worst->ld_bytes / ww_advice_touched(r.worst)),
+      "load a tile into shared memory once for the whole block and read it from there, and let a thread compute several "
+      "results from what it has loaded");
+}
+
+/* ---- operands from shared memory ---- */
+
+static void shared_traffic(ww_advisor *x) {
+  const ww_counts *c = &x->t->c;
+  double arithmetic = x->p->work.lowered.inst[WW_PIPE_FMA] + x->p->work.lowered.inst[WW_PIPE_FP64] +
+                      x->p->work.lowered.inst[WW_PIPE_HALF];
+  const ww_line_counts *worst = NULL;
+  for (uint32_t k = 0; k < x->t->nlines; k++)
+    if (!worst || x->t->lines[k].shared_requests > worst->shared_requests) worst = &x->t->lines[k];
+  if (!worst || arithmetic <= 0 || c->shared_ld_requests < 0.7 * arithmetic || worst->flops <= 0) return;
+  if (worst->shared_passes > 1.3 * worst->shared_ideal_passes) return; /* its conflicts come first */
+  ww_work w = x->p->work;
+  ww_part part = {0};
+  part.inst[WW_PIPE_LSU] = 0.75 * c->shared_ld_requests;
+  w.traffic.shared_cycles *= 1 - 0.75 * c->shared_ld_passes / (c->shared_ld_passes + c->shared_st_passes);
+  w.chain.shared_waits *= 0.25;
+  ww_part_remove(x, &part, &w);
+  ww_advice_add(x, WW_RULE_SHARED_TRAFFIC, (ww_loc){worst->file, worst->line}, &w,
+                ww_fmt(x->a,
+                       "%.2g loads from shared memory for each arithmetic instruction: its bandwidth is the limit",
+                       c->shared_ld_requests / arithmetic),
+                "let a thread compute a small tile of results (4 x 4) from values it keeps in registers");
 }
 
 void ww_advise_reuse(ww_advisor *x) {
+  shared_traffic(x);
   memory_accumulators(x);
   redundant_loads(x);
 }

@@ -48,6 +48,8 @@ void ww_cache_clear(ww_cache *c) {
   c->random = 0x9e3779b97f4a7c15ull;
 }
 
+uint32_t ww_cache_used(const ww_cache *c) { return c->used; }
+
 static inline uint32_t *chain_of(ww_cache *c, uint64_t line) {
   return &c->chain[line * 0x9e3779b97f4a7c15ull >> c->shift];
 }

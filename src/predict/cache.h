@@ -12,6 +12,7 @@ typedef struct ww_cache ww_cache;
 ww_cache *ww_cache_new(uint32_t lines, bool lru);
 void ww_cache_free(ww_cache *c); /* accepts NULL */
 void ww_cache_clear(ww_cache *c);
+uint32_t ww_cache_used(const ww_cache *c); /* lines it holds */
 /* Sectors (a mask) of a line are looked up and then there. Returns those that were there before. `present`, unless NULL: the line
  * had its tag. */
 uint32_t ww_cache_touch(ww_cache *c, uint64_t line, uint32_t sectors, bool *present);

@@ -18,6 +18,8 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define NOMINAL_LOAD 500.0
 #define NOMINAL_ATOMIC 400.0
 #define UNROLL 4
+#define STORES 2.0     /* requests that a slice of L2 takes in a cycle */
+#define LONE_LINES 8   /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define UNROLL_MOST 64 /* instructions of a body that is still unrolled */
 #define PREDICATE 9.0  /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
@@ -36,12 +38,13 @@ typedef struct {
   bool unroll;
 } block_costs;
 
-/* Cycles for which atomics keep one line of 128 bytes busy. */
+/* Cycles for which atomics keep one address, or one slice of L2, busy. */
 typedef struct {
-  uint64_t line;
+  uint64_t key;
   double cycles;
 } hot;
-enum { HOT = 8192 }; /* a power of two; lines beyond this many are not told apart */
+enum { HOT = 8192 };     /* a power of two; keys beyond this many are not told apart */
+enum { SLICE_BITS = 9 }; /* consecutive bytes of one slice, as contention shows them */
 
 typedef struct {
   point **ready; /* per function, [nvals], made on demand */
@@ -49,7 +52,7 @@ typedef struct {
   bool used;
   point now, sum;            /* where the warp is (as run); the way so far, weighted */
   uint32_t fn, block, group; /* the block it ran last, iterations of the group so far */
-  point begun, stored;       /* of the group */
+  point begun, stored[2];    /* of the group */
   double loads, inst;
 } tracked;
 
@@ -63,9 +66,11 @@ struct ww_chainer {
   point total;
   double loads, inst, most, all;
   double bar_cycles;
-  double requests, lines; /* global loads */
-  hot *hot;
-  double atomic_lanes;
+  double requests, lines, sectors, lone; /* global loads; lone: sectors fetched without their neighbours */
+  double store_lines;
+  hot *address, *slice;
+  double atomics; /* cycles of all slices together */
+  double nslices;
 };
 
 ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_threads) {
@@ -76,7 +81,10 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_t
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
-  c->hot = ww_xcalloc(HOT, sizeof *c->hot);
+  c->address = ww_xcalloc(HOT, sizeof *c->address);
+  c->slice = ww_xcalloc(HOT, sizeof *c->slice);
+  c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0 ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / 64)
+                                                  : 64; /* 64 bytes a cycle each */
   for (uint32_t k = 0; k < TRACKED; k++) {
     c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
     c->warps[k].seen = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].seen);
@@ -93,7 +101,8 @@ void ww_chainer_free(ww_chainer *c) {
   }
   for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready), free(c->warps[k].seen);
   free(c->costs);
-  free(c->hot);
+  free(c->address);
+  free(c->slice);
   free(c);
 }
 
@@ -107,12 +116,36 @@ static bool epilogue_of(const ww_fn *fn, const char *name) {
   return false;
 }
 
-/* A loop of one block, small, without barriers or calls, which LLVM has left as it was. */
+static const ww_ins *defined_in(const ww_block *b, ww_val v) {
+  for (uint32_t k = 0; k < b->nins; k++)
+    if (b->ins[k].dst != WW_NOVAL && v >= b->ins[k].dst && v < b->ins[k].dst + b->ins[k].nres) return &b->ins[k];
+  return NULL;
+}
+
+/* v counts by a constant: it is a counter of this loop, or its next value. */
+static bool counts(const ww_fn *fn, const ww_block *b, uint32_t block, ww_val v) {
+  for (uint32_t k = 0; k < b->nphis; k++)
+    for (uint32_t n = 0; b->phis[k].dst == v && n < b->phis[k].n; n++)
+      if (fn->pool[b->phis[k].ext + 2 * n] == block)
+        return counts(fn, b, WW_NOBLOCK, fn->pool[b->phis[k].ext + 2 * n + 1]);
+  const ww_ins *d = defined_in(b, v);
+  if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA)) return false;
+  return fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST;
+}
+
+/* The number of iterations can be known when the loop begins: its end compares something that counts by a constant. */
+static bool counted(const ww_fn *fn, uint32_t block) {
+  const ww_block *b = &fn->blocks[block];
+  const ww_ins *end = &b->ins[b->nins - 1], *test = end->op == WW_OP_CBR ? defined_in(b, end->a) : NULL;
+  return test && test->op == WW_OP_ICMP && (counts(fn, b, block, test->a) || counts(fn, b, block, test->b));
+}
+
+/* A counted loop of one block, small, without barriers or calls, which LLVM has left as it was. */
 static bool unrollable(const ww_fn *fn, uint32_t block) {
   const ww_block *b = &fn->blocks[block];
   bool self = false;
   for (uint32_t k = 0; k < b->nsucc; k++) self |= b->succ[k] == block;
-  if (!self || b->nins > UNROLL_MOST) return false;
+  if (!self || b->nins > UNROLL_MOST || !counted(fn, block)) return false;
   for (uint32_t k = 0; k < b->nins; k++) {
     ww_class cls = ww_ops[b->ins[k].op].cls;
     if (cls == WW_CLASS_SYNC || b->ins[k].op == WW_OP_CALL || b->ins[k].op == WW_OP_CALLI) return false;
@@ -193,8 +226,9 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
 }
 
 typedef struct {
-  point start, last, stored; /* the block's first issue, its latest issue so far, its latest store's */
-  bool inner;                /* an iteration that is not the last of its group: no branch is left of its end */
+  point start, last; /* the block's first issue, its latest issue so far */
+  point stored[2];   /* its latest store's: to shared memory, elsewhere */
+  bool inner;        /* an iteration that is not the last of its group: no branch is left of its end */
 } front;
 
 static point issue_at(const ww_fn *fn, point *ready, const ww_ins *i, const front *at) {
@@ -202,8 +236,9 @@ static point issue_at(const ww_fn *fn, point *ready, const ww_ins *i, const fron
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
   for (uint32_t k = 0; k < n; k++) later(&p, &ready[use[k]]);
-  if (i->op == WW_OP_LD && !(i->flags & WW_F_READONLY) && i->space != WW_CONST && i->space != WW_PARAM)
-    later(&p, &at->stored);
+  if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM) return p;
+  if (i->space != WW_SHARED) later(&p, &at->stored[1]);
+  if (i->space == WW_SHARED || i->space == WW_GENERIC) later(&p, &at->stored[0]);
   return p;
 }
 
@@ -214,11 +249,13 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
   if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH) p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
   if (i->op == WW_OP_LD && is_global(i)) w->loads += weight;
-  if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET) later(&at->stored, &p);
+  if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS) later(&at->stored[0], &p), later(&at->stored[1], &p);
+  if (i->op == WW_OP_ST || i->op == WW_OP_MEMCPY || i->op == WW_OP_MEMSET)
+    later(&at->stored[i->space != WW_SHARED], &p);
   if (i->op == WW_OP_BAR || i->op == WW_OP_GRIDSYNC) {
     point q = at->last;
     q.t += c->bar_cycles, q.barrier++;
-    at->start = at->last = at->stored = q;
+    at->start = at->last = at->stored[0] = at->stored[1] = q;
     p = q;
   }
   point r = result_of(c, i, p, k, first);
@@ -252,13 +289,13 @@ static front begin(tracked *w, uint32_t f, uint32_t block, bool unroll) {
   bool again = unroll && w->fn == f && w->block == block && w->group > 0 && w->group < UNROLL;
   if (!again) {
     w->begun = w->now;
-    w->stored = (point){0};
+    memset(w->stored, 0, sizeof w->stored);
     w->group = 0;
   }
   w->fn = f;
   w->block = block;
   w->group++;
-  return (front){.start = w->begun, .last = w->now, .stored = w->stored, .inner = unroll && w->group < UNROLL};
+  return (front){w->begun, w->now, {w->stored[0], w->stored[1]}, unroll && w->group < UNROLL};
 }
 
 static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
@@ -281,9 +318,7 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
     inst += k->ins[i].inst;
   }
   w->seen[f][block] = true;
-  w->stored = at.stored;
-  point slots = plus_alu(w->begun, inst * w->group); /* one instruction a cycle at best */
-  later(&at.last, &slots);
+  memcpy(w->stored, at.stored, sizeof w->stored);
   add(&w->sum, &at.last, &w->now, weight);
   w->inst += weight * inst;
   w->now = at.last;
@@ -308,25 +343,43 @@ static uint32_t lines_of(const ww_access *a, uint64_t *lines) {
   return n;
 }
 
-static hot *hot_of(ww_chainer *c, uint64_t line) {
-  uint64_t at = line * 0x9e3779b97f4a7c15ull >> 51;
+static double *busy(hot *table, uint64_t key) {
+  uint64_t at = (key + 1) * 0x9e3779b97f4a7c15ull >> 51;
   for (uint32_t k = 0; k < 16; k++) {
-    hot *h = &c->hot[(at + k) & (HOT - 1)];
-    if (!h->line) h->line = line;
-    if (h->line == line) return h;
+    hot *h = &table[(at + k) & (HOT - 1)];
+    if (!h->key) h->key = key + 1;
+    if (h->key == key + 1) return &h->cycles;
   }
-  return &c->hot[at & (HOT - 1)];
+  return &table[at & (HOT - 1)].cycles;
 }
 
-/* A line takes lane after lane; integers that a whole warp adds to one address go faster. */
+/* Sectors of atomics that the whole L2 takes in a cycle, by the kind of operation. */
+static double sector_rate(const ww_gpu *g, const ww_ins *i) {
+  double words = 32.0 / fmax(4, ww_type_bytes[i->type]);
+  double adds = g->atom_random > 0 ? g->atom_random : 30;
+  if (i->op == WW_OP_CAS) return g->atom_cas_spread > 0 ? g->atom_cas_spread / 8 : adds / 3;
+  if (i->type == WW_F32 && g->atom_f32_spread > 0) return fmin(adds, g->atom_f32_spread / words);
+  if (ww_type_bytes[i->type] == 8 && g->atom_f64_spread > 0) return fmin(adds, g->atom_f64_spread / words);
+  return adds;
+}
+
+/* An address takes lane after lane; a slice of L2 takes sector after sector of each request. */
 static void count_atomic(ww_chainer *c, const ww_access *a) {
-  double one = c->g->atom_f32_same > 0 ? 1 / c->g->atom_f32_same : 3.5;
-  if (a->pattern == WW_PATTERN_SAME && !ww_is_float(a->ins->type) && c->g->atom_same > 0)
-    one = fmin(one, 1 / c->g->atom_same);
+  const ww_gpu *g = c->g;
+  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5, sector = c->nslices / sector_rate(g, a->ins);
+  if (!ww_is_float(a->ins->type) && g->atom_same > 0) one = fmin(one, 1 / g->atom_same);
+  uint64_t seen[64];
+  uint32_t n = 0;
   for (uint32_t k = 0; k < 64; k++) {
     if (!(a->lanes >> k & 1)) continue;
-    hot_of(c, a->addr[k] >> 7)->cycles += one * a->weight;
-    c->atomic_lanes += a->weight;
+    uint64_t s = a->addr[k] >> 5;
+    uint32_t x = n;
+    *busy(c->address, a->addr[k] >> 2) += one * a->weight;
+    while (x > 0 && seen[x - 1] != s) x--;
+    if (x) continue;
+    seen[n++] = s;
+    *busy(c->slice, s >> (SLICE_BITS - 5)) += sector * a->weight;
+    c->atomics += sector / c->nslices * a->weight;
   }
 }
 
@@ -334,10 +387,19 @@ static void on_access(void *ctx, const ww_access *a) {
   ww_chainer *c = ctx;
   uint64_t lines[129];
   if (a->space != WW_GLOBAL) return;
-  if (a->kind == WW_ACCESS_ATOMIC) count_atomic(c, a);
-  if (a->kind != WW_ACCESS_LOAD) return;
-  c->requests += a->weight;
-  c->lines += a->weight * lines_of(a, lines);
+  if (a->kind == WW_ACCESS_ATOMIC) {
+    count_atomic(c, a);
+  } else if (a->kind == WW_ACCESS_STORE) {
+    uint32_t n = lines_of(a, lines);
+    c->store_lines += a->weight * n;
+    for (uint32_t k = 0; k < n; k++) *busy(c->slice, lines[k] >> (SLICE_BITS - 7)) += a->weight / STORES;
+  } else {
+    uint32_t n = lines_of(a, lines), sectors = ww_coalesce_sectors(a);
+    c->requests += a->weight;
+    c->lines += a->weight * n;
+    c->sectors += a->weight * sectors;
+    if (n >= LONE_LINES && sectors < 1.5 * n) c->lone += a->weight * sectors;
+  }
 }
 
 static void on_start(void *ctx, uint64_t block) {
@@ -379,8 +441,8 @@ ww_observer ww_chainer_observer(ww_chainer *c) {
 static double positive(double x) { return x > 0 ? x : 0; }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
-  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits), busiest = 0;
-  for (uint32_t k = 0; k < HOT; k++) busiest = fmax(busiest, c->hot[k].cycles);
+  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits), busiest = c->atomics;
+  for (uint32_t k = 0; k < HOT; k++) busiest = fmax(busiest, fmax(c->address[k].cycles, c->slice[k].cycles));
   *out = (ww_chain){
       .warp_inst = c->inst / n,
       .alu = positive(c->total.alu) / n,
@@ -394,6 +456,8 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
       .atomic_cycles = busiest / n, /* of one block; the caller knows how many there are */
+      .store_lines = c->store_lines / n,
+      .lone = c->sectors > 0 ? c->lone / c->sectors : 0,
   };
 }
 
@@ -423,6 +487,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_memory_reset(spec->memory);
   ww_chainer_result(c, out);
   out->atomic_cycles *= (double)sampled->of;
+  out->store_lines *= (double)sampled->of;
   ww_chainer_free(c);
   ww_arena_free(a);
   return st;

@@ -51,12 +51,17 @@ static bool about_launch(ww_rule r) {
 
 /* ---- findings ---- */
 
+static const char *factor(double gain, char out[16]) {
+  snprintf(out, 16, gain < 1.995 ? "%.2f" : gain < 9.95 ? "%.1f" : "%.0f", gain);
+  return out;
+}
+
 static void print_first(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
   const char *bold = ww_show_color(f, "\033[1m"), *off = ww_show_color(f, "\033[0m"),
              *green = ww_show_color(f, "\033[32m");
-  char us[16];
-  fprintf(f, "\n%sChange first%s: %s, %s%.2gx faster%s (%s) [%s]\n", bold, off,
-          about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green, i->gain, off,
+  char us[16], g[16];
+  fprintf(f, "\n%sChange first%s: %s, %s%sx faster%s (%s) [%s]\n", bold, off,
+          about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green, factor(i->gain, g), off,
           ww_show_us(i->us, us), ww_rules[i->rule].id);
   const char *text = source_line(s, x->m, i->file, i->line);
   if (*text) fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
@@ -67,8 +72,9 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
 }
 
 static void print_short(const ww_explained *x, source *s, const ww_advice_item *i, FILE *f) {
+  char g[16];
   const char *at = about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line);
-  fprintf(f, "  %-14s %5.2gx  %s\n", at, i->gain, ww_rules[i->rule].id);
+  fprintf(f, "  %-14s %5sx  %s\n", at, factor(i->gain, g), ww_rules[i->rule].id);
   ww_show_wrapped(f, i->cause, 24);
 }
 
@@ -127,9 +133,9 @@ void ww_explain_print(const ww_explained *x, FILE *f) {
   fprintf(f, "%s%s%s  %s:%u  on %s\n", ww_show_color(f, "\033[1m"), r->kernel, ww_show_color(f, "\033[0m"),
           r->file ? r->file : "", x->fn->line, r->gpu);
   ww_show_launch(f, r);
-  fprintf(f, "%s%s%s (%s .. %s)%s%s\n", ww_show_color(f, "\033[1m"), ww_show_us(t->us, us), ww_show_color(f, "\033[0m"),
-          ww_show_us(t->low, lo), ww_show_us(t->high, hi), r->bottleneck ? ", limited by " : "",
-          r->bottleneck ? r->bottleneck : "");
+  fprintf(f, "%s%s%s (%s .. %s)\n", ww_show_color(f, "\033[1m"), ww_show_us(t->us, us), ww_show_color(f, "\033[0m"),
+          ww_show_us(t->low, lo), ww_show_us(t->high, hi));
+  if (r->bottleneck) ww_show_wrapped(f, ww_fmt(s.arena, "limited by %s", r->bottleneck), 0);
   print_findings(x, &s, f);
   print_lines(x, &s, f);
   print_stalls(t, f);

@@ -194,10 +194,11 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
   if (value_of(r, WW_M_l1_hit_pct, &hits)) {
     hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) / fmax(1, t->l1_ld_sectors));
     t->l2_reads = (1 - hits) * t->l1_ld_sectors;
-    double miss = 1 - hits, far = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
-    t->from_l1 = hits;
-    t->from_dram = miss * far;
-    t->from_l2 = miss - t->from_dram;
+    double lines = fmax(1, w->chain.lines_per_load),
+           far = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
+    t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
+    t->from_dram = 1 - pow(1 - (1 - hits) * far, lines);
+    t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
     w->occupancy.warps = (uint32_t)lround(v / 100 * 64);

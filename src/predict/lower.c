@@ -165,8 +165,19 @@ static void conversion(emit *e) {
   }
 }
 
+/* An FP64 constant is an immediate only when its low half is zero; others are made of two moves. */
+static void long_constants(emit *e) {
+  ww_val of[3] = {e->i->a, e->i->b, e->i->c};
+  for (uint32_t k = 0; k < 3; k++) {
+    if (of[k] == WW_NOVAL) continue;
+    const ww_value *v = &e->x->fn->vals[of[k]];
+    if (v->kind == WW_VAL_CONST && v->type == WW_F64 && (v->bits & 0xffffffff)) put(e, WW_SASS_uniform, 2);
+  }
+}
+
 static void floating(emit *e) {
   const ww_ins *i = e->i;
+  if (i->type == WW_F64) long_constants(e);
   bool twice = i->type == WW_F64, half = ww_type_bytes[i->type] == 2;
   float n = half ? 0.5f : 1; /* halves come in pairs */
   switch (i->op) {
@@ -280,10 +291,21 @@ static bool read_before(const emit *e) {
   return false;
 }
 
+/* ptxas takes what all lanes share there in loops, and products; short arithmetic before them stays with the lanes. */
+static bool on_uniform_datapath(const emit *e) {
+  return e->i->op != WW_OP_SREG &&
+         (e->i->op == WW_OP_MUL || e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK);
+}
+
 static void one(emit *e) {
   const ww_ins *i = e->i;
   if (e->x->gone[e->at]) return;
-  if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && i->op != WW_OP_SREG) {
+  if (i->dst != WW_NOVAL && e->x->shares[i->dst] == WW_ONE_STEP) {
+    bool narrow = ww_lower_short(e->x, i->dst);
+    put(e, narrow ? WW_SASS_iadd3 : WW_SASS_wide, narrow ? 1 : (float)ww_lower_coefs.one_step);
+    return;
+  }
+  if (i->dst != WW_NOVAL && e->x->uniform[i->dst] && on_uniform_datapath(e)) {
     put(e, WW_SASS_uniform, words(i->type));
     return;
   }
@@ -344,6 +366,8 @@ static void prologue(const ww_lowering *x, ww_cost *c, float *cycles) {
   if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins) return;
   ww_lower_put(x, WW_SASS_ldc, 1, NULL, c, cycles);
   if (touches_memory(x->fn)) ww_lower_put(x, WW_SASS_uniform, 1, NULL, c, cycles);
+  /* Where the block's shared memory begins in the cluster's window. */
+  if (x->fn->shared_bytes) ww_lower_put(x, WW_SASS_uniform, 3, NULL, c, cycles);
   for (uint32_t p = 0; p < x->fn->nparams; p++)
     if (ww_lower_nuses(x, p))
       ww_lower_put(x, WW_SASS_ldc, x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load, NULL, c, cycles);
@@ -386,19 +410,9 @@ static void pointers(ww_lowering *x, uint32_t loop) {
 
 /* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate ---- */
 
-typedef struct {
-  ww_lowering *x;
-  bool
-      half; /* the first accumulator was set to zero: ptxas does it on the half-precision pipe, whose counters take it for work */
-} constants;
-
-static void constant_at(constants *k, ww_val v, uint32_t at) {
-  if (v == WW_NOVAL || k->x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX) return;
-  uint8_t type = k->x->fn->vals[v].type;
-  bool half = type == WW_F32 && !k->half;
-  ww_sass s = half ? WW_SASS_hfma2 : WW_SASS_mov;
-  k->half |= half;
-  ww_lower_put(k->x, s, 1, NULL, &k->x->cost[at], k->x->cycles[at]);
+static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
+  if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX) return;
+  ww_lower_put(x, WW_SASS_mov, 1, NULL, &x->cost[at], x->cycles[at]);
 }
 
 /* The end of the block that the loop around b is entered from, outermost first; of b itself when there is none. */
@@ -411,28 +425,27 @@ static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
   return x->first[b + 1] > x->first[b] ? x->first[b + 1] - 1 : UINT32_MAX;
 }
 
-static void carried(constants *k, uint32_t b) {
-  const ww_fn *fn = k->x->fn;
+static void carried(ww_lowering *x, uint32_t b) {
+  const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop;
-  if (l == WW_NOBLOCK || fn->loops[l].header != b || k->x->vanishes[l]) return;
+  if (l == WW_NOBLOCK || fn->loops[l].header != b || x->vanishes[l]) return;
   for (uint32_t p = 0; p < fn->blocks[b].nphis; p++) {
     const ww_phi *t = &fn->blocks[b].phis[p];
-    if (k->x->address[t->dst]) continue;
+    if (x->address[t->dst]) continue;
     for (uint32_t e = 0; e < t->n; e++) {
       uint32_t from = fn->pool[t->ext + 2 * e];
-      if (!ww_ir_in_loop(fn, from, l)) constant_at(k, fn->pool[t->ext + 2 * e + 1], k->x->first[from + 1] - 1);
+      if (!ww_ir_in_loop(fn, from, l)) constant_at(x, fn->pool[t->ext + 2 * e + 1], x->first[from + 1] - 1);
     }
   }
 }
 
 static void put_constants(ww_lowering *x) {
-  constants k = {x, false};
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
-    carried(&k, b);
+    carried(x, b);
     for (uint32_t j = 0; j < x->fn->blocks[b].nins; j++) {
       const ww_ins *i = &x->fn->blocks[b].ins[j];
-      if (i->op == WW_OP_ST && i->n == 1) constant_at(&k, x->fn->pool[i->ext], before_loops(x, b));
-      if (i->op == WW_OP_ATOM) constant_at(&k, i->b, before_loops(x, b));
+      if (i->op == WW_OP_ST && i->n == 1) constant_at(x, x->fn->pool[i->ext], before_loops(x, b));
+      if (i->op == WW_OP_ATOM) constant_at(x, i->b, before_loops(x, b));
     }
   }
 }

@@ -206,6 +206,8 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   uint32_t user;
   const ww_ins *u;
   if (i->dst != WW_NOVAL && i->nres <= 1 && x->known[i->dst]) return true;
+  if (i->dst != WW_NOVAL && i->nres <= 1 && (x->dead[i->dst] || x->shares[i->dst] == WW_SAME)) return true;
+  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP) return false;
   if (i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC || i->op == WW_OP_LOCALADDR) return true;
   if (i->op == WW_OP_SEXT || i->op == WW_OP_ZEXT) return widening_gone(x, i);
   if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS) return modifier(x, i->dst);
@@ -233,6 +235,66 @@ static void fold(ww_lowering *x) {
       if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins) continue;
       if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
         x->gone[at] = logic(i->op) || i->op == WW_OP_ADD ? false : true;
+    }
+  }
+}
+
+/* ---- shared loads of neighbouring words become one wide load where their alignment is known ---- */
+
+static uint32_t alignment(const ww_lowering *x, ww_val v) {
+  uint32_t at_most = 16;
+  for (uint32_t steps = 0; steps < 16; steps++) {
+    if (x->fn->vals[v].kind == WW_VAL_SYMBOL) return at_most;
+    const ww_ins *d = x->def[v];
+    if (!d || d->op != WW_OP_LEA) return 1;
+    while (at_most > 1 && d->imm % at_most && !ww_lower_constant(x, d->b)) at_most /= 2;
+    v = d->a;
+  }
+  return 1;
+}
+
+static bool word_load(const ww_ins *i) {
+  return i->op == WW_OP_LD && i->space == WW_SHARED && i->n <= 1 && ww_type_bytes[i->type] >= 4 &&
+         !(i->flags & WW_F_VOLATILE);
+}
+
+/* Offset of an access from what its base begins with. */
+static int64_t offset_of(const ww_lowering *x, const ww_ins *i) {
+  const ww_value *v = &x->fn->vals[i->a];
+  return i->imm + (v->kind == WW_VAL_SYMBOL ? (int64_t)v->bits : 0);
+}
+
+static bool same_base(const ww_lowering *x, ww_val a, ww_val b) {
+  const ww_value *v = &x->fn->vals[a], *w = &x->fn->vals[b];
+  return a == b || (v->kind == WW_VAL_SYMBOL && w->kind == WW_VAL_SYMBOL && v->ref == w->ref);
+}
+
+/* The load in block b that is `like` this one, at `offset` of the same base; UINT32_MAX: none. */
+static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, int64_t offset) {
+  for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    if (word_load(i) && i->type == like->type && !x->gone[at] && same_base(x, i->a, like->a) &&
+        offset_of(x, i) == offset)
+      return at;
+  }
+  return UINT32_MAX;
+}
+
+static void widen_loads(ww_lowering *x) {
+  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    if (!word_load(i) || x->gone[at]) continue;
+    uint32_t wide = alignment(x, i->a), bytes = ww_type_bytes[i->type], b = x->block_of[at];
+    for (; wide > bytes; wide /= 2) {
+      uint32_t others[4], n = 0;
+      if (offset_of(x, i) % wide) continue;
+      for (uint32_t k = 1; k < wide / bytes; k++) {
+        uint32_t o = load_at(x, b, i, offset_of(x, i) + (int64_t)(k * bytes));
+        if (o != UINT32_MAX) others[n++] = o;
+      }
+      if (n + 1 < wide / bytes) continue;
+      for (uint32_t k = 0; k < n; k++) x->gone[others[k]] = true;
+      break;
     }
   }
 }
@@ -284,7 +346,9 @@ ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu 
   find_users(x);
   find_uniform(x);
   ww_lower_unrolled(x);
+  ww_lower_addresses(x);
   fold(x);
+  widen_loads(x);
   find_predicated(x);
   ww_lower_loops(x);
   return x;

@@ -30,6 +30,7 @@ typedef struct {
   uint32_t before;         /* those */
   double size;             /* instructions of the body, about */
   uint32_t branches, calls, loads;
+  bool leaps;              /* through memory, with a constant step beyond a vector's width */
   bool counted;            /* by a constant step: addresses become pointers */
   float streams;           /* additions that keep its pointers going, per joined iteration */
 } ww_lower_loop;
@@ -48,8 +49,12 @@ typedef struct {
   bool *uniform;        /* per value: the same in every lane of every warp of a block, by integer arithmetic alone */
   bool *gone;           /* per instruction: folded into another one */
   uint8_t *predicated;  /* per block: runs under its predecessor's predicate */
+  uint8_t *shares;      /* per value: an address that shares a register (lower_address.c) */
+  ww_val *base;         /* per value that does: the address whose register it is */
+  bool *dead;           /* per value: only fed addresses that share another's register */
   bool *known;          /* per value: a constant once its loops are unrolled */
   bool *vanishes;       /* per loop: unrolled in full */
+  bool *fixed;          /* per loop: its trips are constants of the source */
   uint8_t *moves;       /* per value: how it moves in its loop (lower_loop.c) */
   bool *address;        /* per value: moves evenly, and only addresses need it */
   ww_lower_loop *loops; /* per loop */
@@ -58,6 +63,7 @@ typedef struct {
   float (*cycles)[WW_NPIPES]; /* per instruction */
 } ww_lowering;
 #define WW_PHI 0x80000000u
+enum { WW_ALONE, WW_SAME, WW_ONE_STEP }; /* shares: not; differs by a constant; by one multiply-add */
 
 /* lower_fold.c: everything but the costs. */
 ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a);
@@ -71,6 +77,9 @@ ww_val ww_lower_widened(const ww_lowering *x, ww_val v);
 bool ww_lower_constant(const ww_lowering *x, ww_val v);
 /* Addresses of shared and local memory have 32 bits. */
 bool ww_lower_short(const ww_lowering *x, ww_val address);
+
+/* lower_address.c: fills shares, base, dead. */
+void ww_lower_addresses(ww_lowering *x);
 
 /* lower_loop.c: ww_lower_unrolled fills known and vanishes before anything is folded; the other fills moves, address, loops, share. */
 void ww_lower_unrolled(ww_lowering *x);

@@ -154,13 +154,77 @@ static bool counted(const ww_lowering *x, uint32_t loop) {
   return (a == STEADY && b == INVARIANT) || (b == STEADY && a == INVARIANT);
 }
 
-static bool joined_before(const ww_fn *fn, uint32_t loop) {
+/* Iterations that clang has joined: its counter has a name and moves by as many. */
+static uint32_t joined_before(const ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   for (uint32_t p = 0; p < h->nphis; p++) {
     const char *name = fn->vals[h->phis[p].dst].name;
-    if (name && ww_starts(name, "niter")) return true; /* clang's own joining names its counter so */
+    if (!name || !ww_starts(name, "niter")) continue;
+    for (uint32_t k = 0; k < h->phis[p].n; k++) {
+      ww_val v = fn->pool[h->phis[p].ext + 2 * k + 1];
+      const ww_ins *d = x->def[v];
+      if (is_iv_step(d, h->phis[p].dst) && fn->vals[d->b].kind == WW_VAL_CONST) return (uint32_t)fn->vals[d->b].bits;
+    }
   }
-  return false;
+  return 1;
+}
+
+/* Bytes that a steady value moves by in an iteration of the IR's loop; 0: not known. */
+static double step_of(const ww_lowering *x, ww_val v, uint32_t loop, uint32_t depth) {
+  const ww_fn *fn = x->fn;
+  if (!depth || !in_loop(x, v, loop)) return 0;
+  const ww_ins *d = x->def[v];
+  if (!d) {
+    const ww_block *h = &fn->blocks[fn->loops[loop].header];
+    for (uint32_t p = 0; p < h->nphis; p++)
+      for (uint32_t k = 0; k < h->phis[p].n && h->phis[p].dst == v; k++) {
+        const ww_ins *s = x->def[fn->pool[h->phis[p].ext + 2 * k + 1]];
+        if (!is_iv_step(s, v) || fn->vals[s->b].kind != WW_VAL_CONST) continue;
+        return (double)(int64_t)fn->vals[s->b].bits * (s->op == WW_OP_LEA ? (double)s->imm : 1);
+      }
+    return 0;
+  }
+  bool fixed = d->b != WW_NOVAL && fn->vals[d->b].kind == WW_VAL_CONST;
+  double a = step_of(x, d->a, loop, depth - 1);
+  switch (d->op) {
+  case WW_OP_ADD: return a + step_of(x, d->b, loop, depth - 1);
+  case WW_OP_SUB: return a - step_of(x, d->b, loop, depth - 1);
+  case WW_OP_LEA: return a + (double)d->imm * step_of(x, d->b, loop, depth - 1);
+  case WW_OP_MUL: return fixed ? a * (double)(int64_t)fn->vals[d->b].bits : 0;
+  case WW_OP_SHL: return fixed ? ldexp(a, (int)fn->vals[d->b].bits) : 0;
+  default: return a;
+  }
+}
+
+/* The least step of the loop's counters. */
+static double counter_step(const ww_lowering *x, uint32_t loop) {
+  const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
+  double least = INFINITY;
+  for (uint32_t p = 0; p < h->nphis; p++) {
+    const ww_value *v = &x->fn->vals[h->phis[p].dst];
+    double step =
+        x->moves[h->phis[p].dst] == STEADY && !ww_is_float(v->type) ? fabs(step_of(x, h->phis[p].dst, loop, 2)) : 0;
+    if (step > 0) least = fmin(least, step);
+  }
+  return isinf(least) ? 1 : least;
+}
+
+/* Whether every walk through memory leaps: nvcc then counts with the scaled index, which ptxas does not join again. */
+static bool leaps(const ww_lowering *x, uint32_t loop) {
+  double counter = counter_step(x, loop);
+  const ww_fn *fn = x->fn;
+  uint32_t n = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nins && fn->blocks[b].loop == loop; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || i->a == WW_NOVAL || i->space == WW_SHARED) continue;
+      uint8_t kind = kind_of(x, i->a, loop);
+      if (kind == INVARIANT) continue;
+      if (kind != STEADY || fabs(step_of(x, i->a, loop, 12)) <= counter * ww_type_bytes[i->type] * i->n) return false;
+      n++;
+    }
+  return n > 0;
 }
 
 static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
@@ -182,15 +246,21 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   ww_lower_loop *l = &x->loops[loop];
   const ww_fn *fn = x->fn;
   l->joined = 1;
-  l->before = joined_before(fn, loop) ? 4 : 1;
+  l->before = joined_before(x, loop);
   measure(x, loop, l);
   l->counted = counted(x, loop);
   if (l->calls || l->branches || !innermost(fn, loop) || !l->counted) return;
   double size = l->size - 3;
   if (x->vanishes[loop]) return;
-  if (l->before == 1 && size <= ww_lower_coefs.unroll_most) l->joined = 4;
+  double once = size / l->before;
+  uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
+  l->leaps = leaps(x, loop);
   /* Loads in flight are what the second joining is for; arithmetic alone gets less of it. */
-  if (size * l->joined <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6)) l->joined *= 4;
+  if (!l->leaps && once * 4 <= ww_lower_coefs.unroll_again * (l->loads ? 1 : 0.6)) total = 16;
+  /* Where the number of trips is a constant, as many as fit. */
+  if (x->fixed[loop])
+    for (total = total > 4 ? 4 : total; total < 64 && once * 2 * total <= ww_lower_coefs.unroll_fixed;) total *= 2;
+  l->joined = total > l->before ? total / l->before : 1;
 }
 
 /* How much of an instruction is left in the loop, and what stays for its stream of addresses. */
@@ -203,6 +273,7 @@ static void share_of(ww_lowering *x, uint32_t at) {
   const ww_lower_loop *l = &x->loops[loop];
   bool end = x->block_of[at] == fn->loops[loop].latch;
   if (x->vanishes[loop] && (i->op == WW_OP_CBR || i->op == WW_OP_BR)) x->share[at] = 0;
+  if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP) return;
   if (l->counted && i->dst != WW_NOVAL && x->address[i->dst]) {
     x->share[at] = 0;
     if (i->op != WW_OP_LEA || x->gone[at]) return;
@@ -226,14 +297,16 @@ static void count_streams(ww_lowering *x, uint32_t loop) {
     if (fn->blocks[b].loop != loop) continue;
     for (uint32_t k = 0; k < fn->blocks[b].nins && n < 32; k++) {
       const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->op != WW_OP_LEA || !x->address[i->dst] || x->moves[i->dst] != STEADY) continue;
+      if (i->op != WW_OP_LEA || x->gone[x->first[b] + k] || x->shares[i->dst] || !x->address[i->dst] ||
+          x->moves[i->dst] != STEADY)
+        continue;
       ww_val root = i->a;
       for (const ww_ins *d; (d = x->def[root]) && d->op == WW_OP_LEA && x->address[root];) root = d->a;
       uint32_t s = 0;
       while (s < n && seen[s] != root) s++;
       if (s < n) continue;
       seen[n++] = root;
-      x->loops[loop].streams += ww_lower_short(x, root) ? 1 : 2;
+      x->loops[loop].streams += ww_lower_short(x, root) ? 1 : x->loops[loop].leaps ? 4 : (float)ww_lower_coefs.stream;
     }
   }
 }
@@ -264,7 +337,7 @@ static void spread_known(ww_lowering *x, uint32_t loop) {
       const ww_ins *i = &fn->blocks[b].ins[k];
       uint8_t cls = ww_ops[i->op].cls;
       if (i->dst == WW_NOVAL || i->nres > 1 || !ww_ir_in_loop(fn, b, loop)) continue;
-      if (cls != WW_CLASS_INT && cls != WW_CLASS_CMP && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) continue;
+      if (cls > WW_CLASS_MATH) continue; /* arithmetic of any kind */
       uint32_t n = ww_ins_uses(fn, i, of, 8);
       bool all = n > 0 && i->op != WW_OP_LOCALADDR;
       for (uint32_t u = 0; u < n && u < 8; u++) all = all && ww_lower_constant(x, of[u]);
@@ -288,10 +361,84 @@ static bool exits_known(const ww_lowering *x, uint32_t loop) {
   return exits > 0;
 }
 
+static uint64_t stepped(uint8_t op, uint64_t v, uint64_t by) {
+  switch (op) {
+  case WW_OP_ADD: return v + by;
+  case WW_OP_SUB: return v - by;
+  case WW_OP_SHL: return v << (by & 63);
+  default: return v >> (by & 63);
+  }
+}
+
+static bool holds(uint8_t cmp, int32_t a, int32_t b) {
+  switch (cmp) {
+  case WW_EQ: return a == b;
+  case WW_NE: return a != b;
+  case WW_SLT: return a < b;
+  case WW_SLE: return a <= b;
+  case WW_SGT: return a > b;
+  case WW_SGE: return a >= b;
+  case WW_ULT: return (uint32_t)a < (uint32_t)b;
+  case WW_ULE: return (uint32_t)a <= (uint32_t)b;
+  case WW_UGT: return (uint32_t)a > (uint32_t)b;
+  default: return (uint32_t)a >= (uint32_t)b;
+  }
+}
+
+/* Iterations of a loop that counts from one constant to another; 6 where the begin hangs on an outer one, as in sorting networks. */
+static uint32_t trips(const ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  uint32_t latch = fn->loops[loop].latch;
+  const ww_block *h = &fn->blocks[fn->loops[loop].header];
+  if (latch == WW_NOBLOCK) return 6;
+  const ww_ins *t = &fn->blocks[latch].ins[fn->blocks[latch].nins - 1];
+  const ww_ins *c = t->op == WW_OP_CBR ? x->def[t->a] : NULL;
+  for (uint32_t p = 0; c && c->op == WW_OP_ICMP && p < h->nphis; p++) {
+    const ww_phi *phi = &h->phis[p];
+    const ww_ins *s = NULL;
+    uint64_t v = 0;
+    bool literal = true;
+    for (uint32_t k = 0; k < phi->n; k++) {
+      ww_val from = fn->pool[phi->ext + 2 * k + 1];
+      if (ww_ir_in_loop(fn, fn->pool[phi->ext + 2 * k], loop))
+        s = x->def[from];
+      else
+        literal = fn->vals[from].kind == WW_VAL_CONST, v = fn->vals[from].bits;
+    }
+    if (!s || !known_step(x, s, phi->dst) || (c->a != phi->dst && c->a != s->dst) ||
+        fn->vals[c->b].kind != WW_VAL_CONST)
+      continue;
+    if (!literal) return 6;
+    bool stays = (uint32_t)t->imm == fn->loops[loop].header;
+    for (uint32_t n = 1; n <= 1024; n++) {
+      uint64_t next = stepped(s->op, v, fn->vals[s->b].bits);
+      if (holds(c->sub, (int32_t)(c->a == phi->dst ? v : next), (int32_t)fn->vals[c->b].bits) != stays) return n;
+      v = next;
+    }
+    return 1024;
+  }
+  return 6;
+}
+
+/* Instructions of the loop laid out in full, the loops inside it too. */
+static double laid_out(const ww_lowering *x, uint32_t loop) {
+  const ww_fn *fn = x->fn;
+  double sum = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    if (!ww_ir_in_loop(fn, b, loop)) continue;
+    double n = fn->blocks[b].nins;
+    for (uint32_t l = fn->blocks[b].loop; l != WW_NOBLOCK; l = l == loop ? WW_NOBLOCK : fn->loops[l].parent)
+      n *= trips(x, l);
+    sum += n;
+  }
+  return sum;
+}
+
 static void find_known(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->known = WW_NEWN(x->arena, bool, fn->nvals);
   x->vanishes = WW_NEWN(x->arena, bool, fn->nloops + 1);
+  x->fixed = WW_NEWN(x->arena, bool, fn->nloops + 1);
   for (uint32_t depth = 1; depth <= 8; depth++)
     for (uint32_t l = 0; l < fn->nloops; l++) {
       if (fn->loops[l].depth != depth ||
@@ -300,7 +447,8 @@ static void find_known(ww_lowering *x) {
       const ww_block *h = &fn->blocks[fn->loops[l].header];
       for (uint32_t p = 0; p < h->nphis; p++) x->known[h->phis[p].dst] = known_phi(x, &h->phis[p], l);
       spread_known(x, l);
-      x->vanishes[l] = exits_known(x, l);
+      x->fixed[l] = exits_known(x, l);
+      x->vanishes[l] = x->fixed[l] && laid_out(x, l) <= ww_lower_coefs.unroll_full;
       if (x->vanishes[l]) continue;
       for (ww_val v = 0; v < fn->nvals; v++)
         if (in_loop(x, v, l)) x->known[v] = false;

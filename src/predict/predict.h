@@ -92,7 +92,9 @@ typedef struct {
   double shared_waits, atomic_waits, barriers, const_waits;
   double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
   double lines_per_load; /* lines of 128 bytes that a global load request touches */
-  double atomic_cycles;  /* for which atomics of the launch keep the busiest line of L2 busy */
+  double store_lines;    /* lines of 128 bytes that store requests of the launch touch, one request at a time */
+  double atomic_cycles;  /* for which atomics (and stores to one place) keep L2, its busiest slice or the busiest address busy */
+  double lone;           /* share of the sectors of global loads that a request fetches without their neighbours */
 } ww_chain;
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */

@@ -48,6 +48,7 @@ static bool folded(const ww_lowering *x, ww_val v) {
 
 static void use(liveness *l, ww_val v, uint32_t depth) {
   if (v == WW_NOVAL || l->x->fn->vals[v].kind != WW_VAL_RESULT) return;
+  if (l->x->shares[v] == WW_SAME) v = l->x->base[v];
   if (!folded(l->x, v) || depth > 8) {
     begin(l, v);
     return;
@@ -81,6 +82,14 @@ static void live_out(liveness *l, uint32_t b) {
   }
 }
 
+/* Words that an operation of several instructions needs for itself. */
+static double within(const ww_ins *i) {
+  if (i->op == WW_OP_MATH && (i->flags & WW_F_APPROX || (i->sub >= WW_MATH_FLOOR && i->sub <= WW_MATH_RINT))) return 1;
+  if (i->op == WW_OP_MATH || i->op == WW_OP_FDIV)
+    return i->type == WW_F64 ? ww_lower_coefs.reg_math64 : ww_lower_coefs.reg_math;
+  return i->op >= WW_OP_SDIV && i->op <= WW_OP_UREM ? 3 : 0;
+}
+
 /* Backward over the block; the set at its begin stays in now, phis' results taken out. Returns the largest number of words. */
 static double walk(liveness *l, uint32_t b) {
   const ww_fn *fn = l->x->fn;
@@ -94,13 +103,33 @@ static double walk(liveness *l, uint32_t b) {
     if (l->x->gone[l->x->first[b] + k]) continue;
     uint32_t n = ww_ins_uses(fn, i, of, 64);
     for (uint32_t u = 0; u < n && u < 64; u++) use(l, of[u], 0);
-    if (l->live > most) most = l->live;
+    most = fmax(most, l->live + within(i));
   }
   for (uint32_t p = 0; p < t->nphis; p++) end(l, t->phis[p].dst);
   return most;
 }
 
-static double pressure(const ww_module *m, const ww_fn *fn, const ww_gpu *g) {
+/* Words that one block loads, its joined iterations included: the scheduler brings them forward, as far as registers that cost no
+ * occupancy last. */
+static double in_flight(const ww_lowering *x) {
+  double most = 0;
+  for (uint32_t b = 0; b < x->fn->nblocks; b++) {
+    double n = 0;
+    uint32_t loop = x->fn->blocks[b].loop;
+    bool ordered = false; /* what is stored might be what is loaded next */
+    for (uint32_t k = 0; k < x->fn->blocks[b].nins; k++) {
+      const ww_ins *i = &x->fn->blocks[b].ins[k];
+      if ((i->op == WW_OP_ST && i->space != WW_SHARED && i->space != WW_LOCAL) || ww_ops[i->op].cls == WW_CLASS_ATOMIC)
+        ordered = true;
+      if (i->op == WW_OP_LD && i->space != WW_PARAM && i->space != WW_CONST)
+        n += i->n * fmax(1, ww_type_bytes[i->type] / 4.0);
+    }
+    most = fmax(most, n * (loop == WW_NOBLOCK || ordered ? 1 : x->loops[loop].joined));
+  }
+  return most;
+}
+
+static double pressure(const ww_module *m, const ww_fn *fn, const ww_gpu *g, double *flight) {
   ww_arena *a = ww_arena_new();
   liveness l = {.x = ww_lower_analyse(m, fn, g, a), .words = (fn->nvals + 63) / 64};
   l.now = WW_NEWN(a, uint64_t, l.words);
@@ -120,13 +149,16 @@ static double pressure(const ww_module *m, const ww_fn *fn, const ww_gpu *g) {
       changed = true;
     }
   }
+  *flight = in_flight(l.x);
   ww_arena_free(a);
   return most;
 }
 
 void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers,
                   double *spill_bytes) {
-  double need = ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * pressure(m, fn, g);
+  double flight, live = pressure(m, fn, g, &flight);
+  double need = ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
+  need = fmax(need, fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * flight));
   double most = isnan(g->max_thread_registers) ? 255 : g->max_thread_registers;
   double file = isnan(g->registers) ? 65536 : g->registers;
   uint64_t threads = fn->max_threads ? fn->max_threads : block_threads;

@@ -16,7 +16,8 @@ enum {
   MOST_LINES = 64 * 9,  /* of one request */
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   PAIR_SHARE = 4,       /* one pair in so many is looked at */
-  ATOM_SLOTS = 1 << 13
+  ATOM_SLOTS = 1 << 13,
+  STORE_LINES = 6       /* that wait to be written */
 };
 #define LINE 7   /* log2 bytes */
 #define SECTOR 5 /* log2 bytes */
@@ -30,6 +31,7 @@ typedef struct {
   uint64_t pair; /* + 1; 0: free */
   int32_t region;
   uint8_t mask;
+  uint64_t warp; /* that asked first */
 } pair_slot;
 
 typedef struct {
@@ -47,6 +49,12 @@ typedef struct {
   double scale; /* of the wave that runs */
   uint32_t lanes;
   uint32_t warps_per_block;
+  struct {
+    piece what;
+    uint64_t warp; /* that stored first */
+  } stored[STORE_LINES]; /* the last ones */
+  uint32_t nstored;
+  uint64_t storing; /* warp whose last event, and the recorder's, was a store; UINT64_MAX: none */
   piece pieces[MOST_LINES];
   uint32_t npieces;
   uint64_t highest; /* line among them */
@@ -101,16 +109,24 @@ static ww_replay_ins *row_of(recorder *r, const ww_access *a) {
   return row;
 }
 
+static uint64_t warp_number(const recorder *r, const ww_access *a) {
+  return a->warp.block * r->warps_per_block + a->warp.warp;
+}
+
 /* Distinct pairs of sectors that leave the SM, in a sample by hash. */
-static void note_pairs(recorder *r, int32_t region, uint64_t line, uint32_t mask) {
+static void note_pairs(recorder *r, int32_t region, uint64_t warp, uint64_t line, uint32_t mask) {
   for (uint32_t half = 0; half < 2; half++, mask >>= 2) {
     if (!(mask & 3)) continue;
     uint64_t pair = line * 2 + half, h = (pair + 1) * 0x9e3779b97f4a7c15ull;
     if (h >> 62 || r->npairs > PAIR_SLOTS * 3 / 4) continue; /* 62: PAIR_SHARE */
     uint32_t at = (uint32_t)(h >> 40) & (PAIR_SLOTS - 1);
     while (r->pairs[at].pair && r->pairs[at].pair != pair + 1) at = (at + 1) & (PAIR_SLOTS - 1);
-    if (!r->pairs[at].pair) r->pairs[at] = (pair_slot){pair + 1, region, 0}, r->npairs++;
-    r->pairs[at].mask |= mask & 3;
+    pair_slot *p = &r->pairs[at];
+    if (!p->pair)
+      *p = (pair_slot){pair + 1, region, 0, warp}, r->npairs++;
+    else if ((p->mask | (mask & 3)) != p->mask)
+      *(p->warp == warp ? &r->out->regions[region].later : &r->out->regions[region].other) += 1;
+    p->mask |= mask & 3;
   }
 }
 
@@ -152,7 +168,7 @@ static void lay_out(recorder *r, const ww_access *a) {
 
 /* Local memory lies so that a word of all lanes is one line. */
 static void lay_out_local(recorder *r, const ww_access *a) {
-  uint64_t warp = (a->warp.block * r->warps_per_block + a->warp.warp + 1) << 36;
+  uint64_t warp = (warp_number(r, a) + 1) << 36;
   r->npieces = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
     uint32_t lane = (uint32_t)__builtin_ctzll(m);
@@ -196,16 +212,30 @@ static void count_addresses(recorder *r, const ww_access *a) {
   }
 }
 
-/* Cycles of the tag stage (four lines a cycle) or of the data stage (128 bytes a cycle), measured on strides. */
+/* Cycles of the tag stage (a line a cycle: corpus kernels that hit L1 with many lines a request take 1.04) or of the data stage
+ * (128 bytes a cycle). */
 static double stage_cycles(const ww_access *a, uint32_t lines) {
-  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = 0.75 + lines / 4.0;
+  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = lines;
   if (a->pattern == WW_PATTERN_SAME) data = 1;
   return data > tags ? data : tags;
 }
 
+/* Does a store go along with one that waits? Other warps' stores of the same sectors do, and the next store of the same warp when
+ * nothing lies between. */
+static bool joins(recorder *r, const piece *p, uint64_t warp) {
+  for (uint32_t k = 0; k < STORE_LINES; k++)
+    if (r->stored[k].what.line == p->line && !(p->mask & ~r->stored[k].what.mask))
+      return r->stored[k].warp != warp || r->storing == warp;
+  uint32_t at = r->nstored++ % STORE_LINES;
+  r->stored[at].what = *p;
+  r->stored[at].warp = warp;
+  return false;
+}
+
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
-  uint32_t hits = 0, sectors = 0, missed_lines = 0, bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
+  uint32_t hits = 0, sectors = 0, joined = 0, missed_lines = 0, bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
+  uint64_t warp = warp_number(r, a);
   for (uint32_t k = 0; k < r->npieces; k++) sectors += (uint32_t)__builtin_popcount(r->pieces[k].mask);
   bool full = store && bytes >= sectors * 32;
   for (uint32_t k = 0; k < r->npieces; k++) {
@@ -215,10 +245,13 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
     uint32_t hit = store ? (present ? p.mask : 0) : had;
     hits += (uint32_t)__builtin_popcount(hit);
     missed_lines += hit != p.mask;
-    if (row->region >= 0 && r->scale > 0) note_pairs(r, row->region, p.line, store ? p.mask : p.mask & ~had);
+    if (store && joins(r, &p, warp)) joined += (uint32_t)__builtin_popcount(p.mask);
+    if (row->region >= 0 && r->scale > 0) note_pairs(r, row->region, warp, p.line, store ? p.mask : p.mask & ~had);
   }
+  if (row->known) return;
   row->sectors += r->scale * sectors;
   row->hits += r->scale * hits;
+  row->joined += r->scale * joined;
   row->slow += hits < sectors ? r->scale : 0;
   row->lines += r->scale * missed_lines;
   if (store && bytes < sectors * 32) row->partial += r->scale * (sectors - bytes / 32);
@@ -232,15 +265,20 @@ static void on_access(void *ctx, const ww_access *a) {
     lay_out_local(r, a);
   else
     lay_out(r, a);
-  row->requests += r->scale;
-  row->cycles += r->scale * stage_cycles(a, r->npieces);
+  if (!row->known) {
+    row->requests += r->scale;
+    row->cycles += r->scale * stage_cycles(a, r->npieces);
+  }
   if (a->kind != WW_ACCESS_ATOMIC) {
     look_up(r, row, a);
+    r->storing = a->kind == WW_ACCESS_STORE ? warp_number(r, a) : UINT64_MAX;
     return;
   }
+  r->storing = UINT64_MAX;
+  if (row->known) return;
   row->sectors += r->scale * atomic_sectors(r, a);
   for (uint32_t k = 0; row->region >= 0 && k < r->npieces; k++)
-    note_pairs(r, row->region, r->pieces[k].line, r->pieces[k].mask);
+    note_pairs(r, row->region, warp_number(r, a), r->pieces[k].line, r->pieces[k].mask);
   count_addresses(r, a);
 }
 
@@ -281,45 +319,82 @@ static void finish(recorder *r) {
   r->out->atomic_addresses = r->natoms;
 }
 
-static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ,
-                           uint64_t budget, ww_err *e) {
-  ww_run_spec s = *spec;
+static uint32_t lines_of(const ww_occupancy *occ) {
+  return (uint32_t)((occ->l1_bytes > 0 ? occ->l1_bytes : 128 << 10) / (1 << LINE));
+}
+
+/* The waves between that are not run leave the L1 full: of lines that nobody asks for again. */
+static void fill_up(ww_cache *l1, uint32_t lines) {
+  for (uint64_t k = ww_cache_used(l1); k < lines; k++) ww_cache_touch(l1, (1ull << 58) + k, 0, NULL);
+}
+
+typedef struct {
+  uint64_t wave, waves; /* blocks of one, how many */
+  uint32_t resident;    /* blocks of an SM */
+  uint64_t *blocks;     /* [resident] */
+  uint64_t budget;
+} plan;
+
+/* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count. */
+static ww_status run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ, const plan *p,
+                             ww_err *e) {
   ww_machine *m = NULL;
-  uint64_t total = s.grid[0] * s.grid[1] * s.grid[2], wave = (uint64_t)g->sms * (occ->blocks ? occ->blocks : 1);
-  uint32_t resident = (uint32_t)(wave / g->sms), n;
-  uint64_t *blocks = WW_NEWN(r->a, uint64_t, resident), waves = (total + wave - 1) / wave;
-  s.extrapolate = s.print = false;
-  s.slice = SLICE;
-  s.max_steps = budget;
   ww_err ours = {0};
-  ww_status st = ww_machine_new(&s, &m, &ours);
-  if (st) return WW_OK;
-  n = blocks_of(&s, g, resident, 0, blocks);
-  st = run_wave(r, m, blocks, n, 1, e);
+  if (ww_machine_new(s, &m, &ours)) return WW_OK;
+  uint64_t waves = p->waves;
+  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, g, p->resident, 0, p->blocks), 1, e);
   r->out->truncated = st == WW_ELIMIT;
-  uint64_t cost = r->out->warp_instructions;
-  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= budget; k++) {
-    bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > budget;
+  uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
+  if (waves > 2 && touched >= lines_of(occ)) fill_up(r->l1, lines_of(occ));
+  for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= p->budget; k++) {
+    bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > p->budget;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
-    n = blocks_of(&s, g, resident, at * wave, blocks);
-    st = run_wave(r, m, blocks, n, last ? (double)(waves - 1) : 0, e);
+    uint32_t n = blocks_of(s, g, p->resident, at * p->wave, p->blocks);
+    st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0, e);
     if (last) break;
   }
   ww_machine_free(m);
+  return st;
+}
+
+/* The instructions behind the point where the budget ended it: reached by a run with loops in part. */
+static ww_status run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p, ww_err *e) {
+  ww_machine *m = NULL;
+  ww_err ours = {0};
+  for (uint32_t k = 0; k < r->out->nins; k++) r->out->ins[k].known = r->out->ins[k].requests > 0;
+  if (ww_machine_new(s, &m, &ours)) return WW_OK;
+  uint32_t n = blocks_of(s, g, p->resident < 4 ? p->resident : 4, 0, p->blocks);
+  ww_status st = run_wave(r, m, p->blocks, n, 1, e);
+  ww_machine_free(m);
+  return st;
+}
+
+static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget,
+                           ww_err *e) {
+  ww_run_spec s = *spec;
+  plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget};
+  p.wave = (uint64_t)g->sms * p.resident;
+  p.waves = (s.grid[0] * s.grid[1] * s.grid[2] + p.wave - 1) / p.wave;
+  p.blocks = WW_NEWN(r->a, uint64_t, p.resident);
+  s.extrapolate = s.print = false;
+  s.slice = SLICE;
+  s.max_steps = budget;
+  ww_status st = run_in_full(r, &s, g, occ, &p, e);
+  s.extrapolate = true;
+  if (r->out->truncated) st = run_rest(r, &s, g, &p, e);
   return st == WW_ECANCEL ? st : WW_OK;
 }
 
 ww_status ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
                         ww_replay *out, ww_err *e) {
   *out = (ww_replay){0};
-  double bytes = occ->l1_bytes > 0 ? occ->l1_bytes : 128 << 10;
   recorder *r = ww_xcalloc(1, sizeof *r);
   r->memory = spec->memory;
   r->a = a;
   r->out = out;
   r->lanes = spec->lanes ? spec->lanes : spec->module->warp;
   r->warps_per_block = (uint32_t)((spec->block[0] * spec->block[1] * spec->block[2] + r->lanes - 1) / r->lanes);
-  r->l1 = ww_cache_new((uint32_t)(bytes / (1 << LINE)), false);
+  r->l1 = ww_cache_new(lines_of(occ), false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
   ww_status st = run_waves(r, spec, g, occ, budget, e);

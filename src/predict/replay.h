@@ -17,14 +17,18 @@ typedef struct {
   double requests;
   double sectors, hits; /* looked up in L1 (atomics: at L2), found there */
   double partial;       /* store sectors that the request does not fill */
+  double joined;        /* store sectors that leave the SM together with an earlier store */
   double cycles;        /* of the L1's tag and data stage */
   double slow, lines;   /* requests with a miss, lines with a miss of these */
+  bool known;           /* no more to be counted: the loops' full runs have told */
 } ww_replay_ins;
 
 /* What one allocation saw of sectors beyond L1. */
 typedef struct {
   const ww_region *region;
-  double sectors, pairs; /* distinct ones, and distinct pairs of neighbours (64 bytes); of a sample of the pairs */
+  /* Of a sample of the pairs of neighbours (64 bytes): distinct sectors, distinct pairs, and second sectors that were asked for apart from the
+   * first: by the same warp later on, or by another warp. */
+  double sectors, pairs, later, other;
 } ww_replay_region;
 
 typedef struct {

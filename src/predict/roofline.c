@@ -108,6 +108,7 @@ static void bounds(const ww_roofline *r, canvas *c) {
     for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++)
       if (r->roofs[g].v[m] > 0)
         hi_y = fmax(hi_y, r->roofs[g].v[m] * 1.7), lo_y = fmin(lo_y, r->roofs[g].v[WW_ROOF_DRAM] * lo_x);
+  lo_x = fmax(lo_x, 1e-3), hi_x = fmin(hi_x, 2e4), lo_y = fmax(lo_y, 0.01);
   c->x0 = log10(lo_x), c->x1 = log10(hi_x), c->y0 = log10(lo_y), c->y1 = log10(hi_y);
 }
 
@@ -169,11 +170,13 @@ static void print_axis(const canvas *c, FILE *f) {
   }
   int n = COLUMNS + 8;
   while (n > 0 && labels[n - 1] == ' ') n--;
-  fprintf(f, "\n%*s %.*s  flop/byte of DRAM\n", LABEL, "", n, labels);
+  fprintf(f, "\n%*s %.*s\n", LABEL, "", n, labels);
 }
 
 static void print_points(const ww_roofline *r, FILE *f) {
-  for (uint32_t k = 0; k < r->npoints; k++) {
+  enum { MOST = 40 };
+  if (r->npoints > MOST) fprintf(f, "%u points, the first %d of them (--json has all):\n", r->npoints, MOST);
+  for (uint32_t k = 0; k < r->npoints && k < MOST; k++) {
     const ww_roof_point *p = &r->points[k];
     char v[24], w[24];
     fprintf(f, "%c %-26.26s %-8s %-9s %8.3g flop/B %13s/s %4.0f %% of %s\n", letter_of(kernel_index(r, k), p->measured),
@@ -189,12 +192,13 @@ void ww_roofline_print(const ww_roofline *r, FILE *f) {
   name_roofs(&c, &r->roofs[0]);
   for (uint32_t k = 0; k < r->npoints; k++) {
     int i, j;
-    if (!cell_of(&c, r->points[k].ai, r->points[k].gflops, &i, &j)) continue;
+    cell_of(&c, r->points[k].ai, r->points[k].gflops, &i, &j);
+    i = i < 0 ? 0 : i >= COLUMNS ? COLUMNS - 1 : i, j = j < 0 ? 0 : j >= ROWS ? ROWS - 1 : j; /* beyond: at the edge */
     c.mark[j][i] = letter_of(kernel_index(r, k), r->points[k].measured);
     c.color[j][i] = (uint8_t)(1 + r->points[k].gpu);
   }
-  fputs(" flop/s ", f);
-  for (uint32_t g = 0; g < r->ngpus; g++) fprintf(f, "%s%s", g ? ", " : "roofs of ", r->gpus[g].name);
+  fputs("flop/s over flop/byte of DRAM traffic; roofs of", f);
+  for (uint32_t g = 0; g < r->ngpus; g++) fprintf(f, "%s %s", g ? "," : "", r->gpus[g].name);
   fputc('\n', f);
   print_canvas(&c, f);
   print_axis(&c, f);

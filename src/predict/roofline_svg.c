@@ -3,7 +3,7 @@
 #include "roofline.h"
 #include "show.h"
 
-enum { LEGEND = 190, MOST_KERNELS = 22 };
+enum { LEGEND = 190, MOST_KERNELS = 18 };
 
 static const char *ai_tick(double v, char out[24]) {
   snprintf(out, 24, "%g", v);
@@ -20,6 +20,7 @@ static const char *rate_tick(double gflops, char out[24]) {
   return out;
 }
 
+/* Intensities without end (no DRAM traffic to speak of) are drawn at the edge. */
 static void ranges(const ww_roofline *r, ww_plot *p) {
   p->x0 = 0.03, p->x1 = 300, p->y0 = INFINITY, p->y1 = 0;
   for (uint32_t k = 0; k < r->npoints; k++) {
@@ -27,6 +28,7 @@ static void ranges(const ww_roofline *r, ww_plot *p) {
     p->x0 = fmin(p->x0, q->ai / 3), p->x1 = fmax(p->x1, q->ai * 3);
     p->y0 = fmin(p->y0, q->gflops / 3), p->y1 = fmax(p->y1, q->gflops * 2);
   }
+  p->x0 = fmax(p->x0, 1e-3), p->x1 = fmin(p->x1, 2e4), p->y0 = fmax(p->y0, 0.01);
   for (uint32_t g = 0; g < r->ngpus; g++)
     for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++) {
       if (!(r->roofs[g].v[m] > 0)) continue;
@@ -42,30 +44,30 @@ static void diagonal(ww_plot *p, double slope, double top, const char *color, bo
   ww_plot_line(p, xa, slope * xa, xb, slope * xb, color, dashed ? 1.4 : 2, dashed);
   double ax = ww_plot_x(p, xa), ay = ww_plot_y(p, slope * xa), bx = ww_plot_x(p, xb), by = ww_plot_y(p, slope * xb);
   double turn = atan2(by - ay, bx - ax) * 180 / 3.14159265358979, at = dashed ? 0.3 : 0.42;
-  ww_plot_text(p, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5, turn, name);
+  if (name) ww_plot_text(p, ax + at * (bx - ax) - 5, ay + at * (by - ay) - 6, "middle", color, 11.5, turn, name);
 }
 
+/* Names stand at the roofs of one GPU; of several they would lie on each other, so the legend has them. */
 static void roofs_of(const ww_roofline *r, ww_plot *p, uint32_t g) {
   const ww_roofs *f = &r->roofs[g];
   const char *color = r->ngpus > 1 ? ww_plot_colors[g % WW_PLOT_COLORS] : "#555555";
   double top = 0, steep = f->v[WW_ROOF_L2] > 0 ? f->v[WW_ROOF_L2] : f->v[WW_ROOF_DRAM];
+  bool named = r->ngpus == 1;
   char name[64], v[24];
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++) top = f->v[m] > top ? f->v[m] : top;
   for (int m = WW_ROOF_DRAM; m <= WW_ROOF_L2; m++) {
     if (!(f->v[m] > 0)) continue;
-    snprintf(name, sizeof name, "%s%s%s %.3g TB/s", r->ngpus > 1 ? r->gpus[g].name : "", r->ngpus > 1 ? " " : "",
-             ww_roof_names[m], f->v[m] / 1e3);
-    diagonal(p, f->v[m], top, color, m == WW_ROOF_L2, name);
+    snprintf(name, sizeof name, "%s %.3g TB/s", ww_roof_names[m], f->v[m] / 1e3);
+    diagonal(p, f->v[m], top, color, m == WW_ROOF_L2, named ? name : NULL);
   }
   for (int m = WW_ROOF_FP64; m < WW_NROOFS; m++) {
-    if (!(f->v[m] > 0)) continue;
     double xa = fmax(p->x0, f->v[m] / steep);
-    if (xa >= p->x1) continue;
+    if (!(f->v[m] > 0) || xa >= p->x1) continue;
     ww_plot_line(p, xa, f->v[m], p->x1, f->v[m], color, m == WW_ROOF_TENSOR ? 1.4 : 2, m == WW_ROOF_TENSOR);
-    snprintf(name, sizeof name, "%s%s%s %sFLOP/s", r->ngpus > 1 ? r->gpus[g].name : "", r->ngpus > 1 ? " " : "",
-             ww_roof_names[m], rate_tick(round(f->v[m] / 100) * 100, v));
+    snprintf(name, sizeof name, "%s %sFLOP/s", ww_roof_names[m], rate_tick(round(f->v[m] / 100) * 100, v));
     bool below = m == WW_ROOF_FP64 && f->v[WW_ROOF_FP32] < 3 * f->v[m]; /* its name would lie on the next roof's */
-    ww_plot_text(p, p->left + p->width - 6, ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end", color, 11.5, 0, name);
+    if (named)
+      ww_plot_text(p, p->left + p->width - 6, ww_plot_y(p, f->v[m]) + (below ? 14 : -6), "end", color, 11.5, 0, name);
   }
 }
 
@@ -90,7 +92,7 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   double x = ww_plot_x(p, q->ai), y = ww_plot_y(p, q->gflops);
   char v[24], text[16];
   ww_buf_fmt(p->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"6\" fill=\"%s\" stroke=\"%s\" stroke-width=\"2\"%s><title>",
-             x, y, q->measured ? "#ffffff" : color, color, q->measured ? "" : " fill-opacity=\"0.85\"");
+             x, y, q->measured ? "none" : color, color, q->measured ? "" : " fill-opacity=\"0.85\"");
   ww_svg_escape(p->out, q->kernel);
   ww_buf_fmt(p->out, " on %s, %s: %.3g flop/byte, %sFLOP/s, %.0f %% of its roof</title></circle>\n",
              r->gpus[q->gpu].name, q->measured ? "measured" : "predicted", q->ai, rate_tick(q->gflops, v),
@@ -100,14 +102,33 @@ static void mark(const ww_roofline *r, ww_plot *p, uint32_t k) {
   ww_plot_text(p, x + 9, y + 4, "start", color, 11, 0, text);
 }
 
-static void legend(const ww_roofline *r, ww_plot *p) {
-  double x = p->left + p->width + 16, y = p->top + 12;
-  bool first, any_measured = false, any_predicted = false;
+/* A GPU's colour and roofs, three lines; returns where the next may stand. */
+static double gpu_legend(const ww_roofline *r, ww_plot *p, uint32_t g, double x, double y) {
+  const ww_roofs *f = &r->roofs[g];
+  const char *color = ww_plot_colors[g % WW_PLOT_COLORS];
+  char text[64], v[24], w[24];
+  ww_buf_fmt(p->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"3\"/>\n", x,
+             y - 4, x + 14, y - 4, color);
+  ww_plot_text(p, x + 20, y, "start", "#222222", 13, 0, r->gpus[g].name);
+  snprintf(text, sizeof text, "DRAM %.3g, L2 %.3g TB/s", f->v[WW_ROOF_DRAM] / 1e3, f->v[WW_ROOF_L2] / 1e3);
+  ww_plot_text(p, x, y + 16, "start", "#666666", 11, 0, text);
+  snprintf(text, sizeof text, "FP32 %s, FP64 %s", rate_tick(round(f->v[WW_ROOF_FP32] / 100) * 100, v),
+           rate_tick(round(f->v[WW_ROOF_FP64] / 100) * 100, w));
+  ww_plot_text(p, x, y + 31, "start", "#666666", 11, 0, text);
+  if (f->v[WW_ROOF_TENSOR] > 0) {
+    snprintf(text, sizeof text, "tensor %s", rate_tick(round(f->v[WW_ROOF_TENSOR] / 100) * 100, v));
+    ww_plot_text(p, x, y + 46, "start", "#666666", 11, 0, text);
+  }
+  return y + 72;
+}
+
+static double kernel_legend(const ww_roofline *r, ww_plot *p, double x, double y) {
+  uint32_t kernels = 0, most = r->ngpus > 1 ? MOST_KERNELS - 4 * r->ngpus : MOST_KERNELS;
   for (uint32_t k = 0; k < r->npoints; k++) {
-    uint32_t kernel = kernel_of(r, k, &first);
-    any_measured |= r->points[k].measured, any_predicted |= !r->points[k].measured;
-    if (!first || kernel >= MOST_KERNELS) continue;
     char name[40];
+    bool first;
+    uint32_t kernel = kernel_of(r, k, &first);
+    if (!first || kernels++ >= most) continue;
     if (r->ngpus > 1)
       snprintf(name, sizeof name, "%u  %.20s", kernel + 1, r->points[k].kernel);
     else {
@@ -118,9 +139,25 @@ static void legend(const ww_roofline *r, ww_plot *p) {
     ww_plot_text(p, x + (r->ngpus > 1 ? 0 : 18), y, "start", "#222222", 12.5, 0, name);
     y += 20;
   }
+  if (kernels > most) {
+    char more[40];
+    snprintf(more, sizeof more, "and %u more", kernels - most);
+    ww_plot_text(p, x, y, "start", "#666666", 12, 0, more);
+    y += 20;
+  }
+  return y;
+}
+
+static void legend(const ww_roofline *r, ww_plot *p) {
+  double x = p->left + p->width + 16, y = p->top + 12;
+  bool any_measured = false, any_predicted = false;
+  for (uint32_t g = 0; r->ngpus > 1 && g < r->ngpus; g++) y = gpu_legend(r, p, g, x, y);
+  y = kernel_legend(r, p, x, y);
+  for (uint32_t k = 0; k < r->npoints; k++)
+    any_measured |= r->points[k].measured, any_predicted |= !r->points[k].measured;
   if (!any_measured || !any_predicted) return;
-  ww_plot_text(p, x, y + 14, "start", "#666666", 12, 0, "filled: predicted");
-  ww_plot_text(p, x, y + 32, "start", "#666666", 12, 0, "open: measured");
+  ww_plot_text(p, x, y + 10, "start", "#666666", 12, 0, "filled: predicted");
+  ww_plot_text(p, x, y + 28, "start", "#666666", 12, 0, "open: measured");
 }
 
 void ww_roofline_svg(const ww_roofline *r, ww_buf *out) {

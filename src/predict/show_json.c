@@ -69,6 +69,7 @@ static void write_traffic(ww_json *j, const ww_traffic *t) {
   FIELD(from_dram)
   FIELD(atomics_same)
   FIELD(shared_cycles)
+  FIELD(partial_writes)
 #undef FIELD
   ww_json_end_obj(j);
 }
@@ -87,6 +88,9 @@ static void write_chain(ww_json *j, const ww_chain *c) {
   FIELD(barriers)
   FIELD(const_waits)
   FIELD(spread)
+  FIELD(atomic_cycles)
+  FIELD(store_lines)
+  FIELD(lines_per_load)
 #undef FIELD
   ww_json_end_obj(j);
 }

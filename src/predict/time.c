@@ -42,26 +42,16 @@ typedef struct {
   ww_pipe busiest;
 } demand;
 
-/* Two pipes that issue by turns take `pair`: the sum of theirs when they are one, the larger when they are apart. */
-static double overlap(double pair, double one, double other) {
-  if (!(pair > 0) || !(one > 0) || !(other > 0)) return 0;
-  double most = fmax(one, other), least = fmin(one, other), s = (pair - most) / least;
-  return s < 0 ? 0 : s > 1 ? 1 : s;
-}
-
-/* Sub-core cycles of the busiest pipe; FP32, integer and half instructions share a dispatch port on some machines. */
-static double pipe_cycles(const ww_lowered *l, const ww_gpu *g, ww_pipe *busiest) {
-  double share = overlap(g->pair_ffma_iadd3, g->issue[WW_GPU_OP_ffma], g->issue[WW_GPU_OP_iadd3]);
-  double apart = 1 - overlap(g->pair_imad_iadd3, g->issue[WW_GPU_OP_imad], g->issue[WW_GPU_OP_iadd3]);
-  double alu = l->cycles[WW_PIPE_ALU], imad = l->cycles[WW_PIPE_IMAD];
-  double integer = alu + imad - apart * fmin(alu, imad), fp = l->cycles[WW_PIPE_FMA] + l->cycles[WW_PIPE_HALF];
-  double most = fmax(integer, fp) + share * fmin(integer, fp);
-  *busiest = fp > integer ? (l->cycles[WW_PIPE_HALF] > l->cycles[WW_PIPE_FMA] ? WW_PIPE_HALF : WW_PIPE_FMA)
-             : imad > alu ? WW_PIPE_IMAD
-                          : WW_PIPE_ALU;
-  static const ww_pipe alone[] = {WW_PIPE_FP64, WW_PIPE_XU, WW_PIPE_TENSOR, WW_PIPE_CTL};
-  for (uint32_t k = 0; k < sizeof alone / sizeof *alone; k++)
-    if (l->cycles[alone[k]] > most) most = l->cycles[ *busiest = alone[k]];
+/* Sub-core cycles of the busiest pipe. Additions and moves can be done by the multiplier as well: where the ALU has more to do,
+ * the compiler moves a part of them over. */
+static double pipe_cycles(const ww_lowered *l, double moved, ww_pipe *busiest) {
+  double cycles[WW_NPIPES], most = 0;
+  memcpy(cycles, l->cycles, sizeof cycles);
+  double excess = fmax(0, cycles[WW_PIPE_ALU] - cycles[WW_PIPE_IMAD]) / 2;
+  cycles[WW_PIPE_ALU] -= fmin(excess, moved * cycles[WW_PIPE_ALU]);
+  *busiest = WW_PIPE_FMA;
+  for (uint32_t k = 0; k < WW_NPIPES; k++)
+    if (k != WW_PIPE_LSU && cycles[k] > most) most = cycles[ *busiest = (ww_pipe)k];
   return most;
 }
 
@@ -74,6 +64,12 @@ double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
   return fmin(mix, g->dram_peak);
 }
 
+/* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one, and from rows all over. */
+static double lone_share(const ww_gpu *g) {
+  double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024), all = g->dram_read;
+  return alone > 0 && all > 0 ? fmin(1, alone / all) : 0.55;
+}
+
 static double l2_gbps(const ww_gpu *g, double footprint) {
   double x = fmin(footprint, known(g->l2_bytes, 4e7)); /* beyond it the curve shows DRAM, which has its own term */
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
@@ -81,17 +77,18 @@ static double l2_gbps(const ww_gpu *g, double footprint) {
 
 static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_traffic *t = &w->traffic;
-  double n = (double)w->blocks, bytes = t->dram_read + t->dram_write;
-  double sectors = t->l2_reads + t->l2_writes + t->l2_atomics + (p->partial - 1) * t->partial_writes;
+  double n = (double)w->blocks;
+  double sectors = t->l2_reads + t->l2_writes + p->packet * w->chain.store_lines;
   d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
   d->chip[WW_TERM_DRAM] =
       bytes / (1e3 * p->dram_share * ww_time_dram_gbps(g, t->dram_read, t->dram_write)) * per_us / n;
-  d->chip[WW_TERM_ATOMIC] = fmax(w->chain.atomic_cycles, t->l2_atomics / known(g->atom_random, 30)) / n;
+  d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
   double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250), dram = known(g->dram_latency, 600);
   double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1;
-  d->l2 = (1 - t->from_l1) * (l2 - l1) * slowest;
-  d->dram = t->from_dram * (dram - l2) * slowest;
+  double many = fmax(1, w->chain.loads_per_wait); /* a wait is as long as the slowest of the loads in flight */
+  d->l2 = fmin(1, many * (1 - t->from_l1)) * (l2 - l1) * slowest;
+  d->dram = fmin(1, many * t->from_dram) * (dram - l2) * slowest;
   d->queue = p->queue * known(g->dram_queue, 0.5);
 }
 
@@ -99,15 +96,15 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
   const ww_chain *c = &w->chain;
   double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
   *d = (demand){0};
-  d->sm[WW_TERM_ISSUE] = w->lowered.total / n / sub / p->issue_share;
-  d->sm[WW_TERM_PIPE] = pipe_cycles(&w->lowered, g, &d->busiest) / n / sub / p->issue_share;
+  d->sm[WW_TERM_ISSUE] = w->lowered.total / n / sub;
+  d->sm[WW_TERM_PIPE] = pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
   d->sm[WW_TERM_L1] = w->traffic.l1_wavefronts / n;
   d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
   memory_demand(w, g, p, per_us, d);
-  d->turnover = p->turnover * known(g->block_ns, 230) * 1e-3 * per_us;
+  d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
   double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
-  d->chain = p->alu_share * c->alu + c->shared_waits * shared + c->atomic_waits * atomic +
+  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + c->shared_waits * shared + c->atomic_waits * atomic +
              c->const_waits * known(g->const_l1_latency, 30) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) / warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);

@@ -47,6 +47,7 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
     s->requests += n * row->requests;
     s->slow += n * row->slow;
     w->loads += sectors - hits;
+    w->seen_ld += sectors;
     w->slow += n * row->slow;
     w->lines += n * row->lines;
   } else {
@@ -54,6 +55,7 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
     *(local ? &s->local_st_hits : &s->st_hits) += hits;
     w->stores += sectors;
     w->partial += n * row->partial;
+    w->joined += n * row->joined;
   }
 }
 
@@ -64,24 +66,24 @@ static void bring_to_tally(ww_flows *f, l1_sums *s, const ww_counts *c) {
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = &f->flows[k];
     w->loads *= ld, w->slow *= ld, w->lines *= ld;
-    w->stores *= st, w->partial *= st;
+    w->stores *= st, w->partial *= st, w->joined *= st;
   }
   s->ld_sectors *= ld, s->ld_hits *= ld, s->st_sectors *= st, s->st_hits *= st;
 }
 
-/* Allocations that the replay did not reach: nothing of them hits. */
+/* What the replay did not reach of an allocation: nothing of it hits. */
 static void add_unseen(ww_flows *f, l1_sums *s) {
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = &f->flows[k];
-    if (!w->counts || w->loads > 0 || w->stores > 0 || w->atomics > 0) continue;
-    w->loads = w->counts->ld_sectors;
-    w->stores = w->counts->st_sectors;
-    w->atomics = w->counts->atomics;
-    w->slow = w->counts->ld_requests;
-    w->lines = w->counts->ld_sectors;
-    s->ld_sectors += w->loads;
-    s->st_sectors += w->stores;
-    s->requests += w->slow, s->slow += w->slow;
+    const ww_arg_counts *c = w->counts;
+    if (w->seen_ld == 0 && c->ld_sectors > 0) {
+      w->loads = w->lines = c->ld_sectors;
+      w->slow = c->ld_requests;
+      s->ld_sectors += w->loads;
+      s->requests += w->slow, s->slow += w->slow;
+    }
+    if (w->stores == 0 && c->st_sectors > 0) w->stores = c->st_sectors, s->st_sectors += w->stores;
+    if (w->atomics == 0) w->atomics = c->atomics;
   }
 }
 
@@ -105,8 +107,12 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
       continue;
     }
     for (uint32_t i = 0; i < r->nregions; i++)
-      if (r->regions[i].region == w->region && r->regions[i].sectors > 0)
-        w->pair = 2 * r->regions[i].pairs / r->regions[i].sectors;
+      if (r->regions[i].region == w->region && r->regions[i].sectors > 0) {
+        const ww_replay_region *x = &r->regions[i];
+        w->scattered = fmin(1, fmax(0, 2 * x->pairs / x->sectors - 1));
+        w->later = x->later / x->sectors;
+        w->other = x->other / x->sectors;
+      }
   }
   f->flows[f->nflows] = (ww_flow){.pair = 1};
 }
@@ -171,8 +177,8 @@ ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const
   l1_sums s = {0};
   make_flows(&f, &r, a);
   for (uint32_t k = 0; k < r.nins; k++) add_row(&f, &r, &r.ins[k], &s);
-  bring_to_tally(&f, &s, &sampled->tally.c);
   add_unseen(&f, &s);
+  bring_to_tally(&f, &s, &sampled->tally.c);
   fill_l1(&s, &sampled->tally.c, out);
   ww_traffic_l2(&f, out);
   origins(&f, &s, out);

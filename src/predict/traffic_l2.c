@@ -13,13 +13,18 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FABRIC 0.5          /* of sectors have their home in the other partition */
-#define FABRIC_PARTIAL 0.67 /* second lookups of stores that leave a sector incomplete */
-#define DIRTY_SHARE 0.45    /* of L2 that may be dirty at a time */
-#define PARTIAL_SHARE 0.11  /* of L2 that may be dirty and incomplete; beyond it sectors are completed from DRAM */
-#define BASE_LOOKUPS 1600.0 /* sectors of any launch: code, parameters */
-#define SM_LOOKUPS 20.0     /* of each SM that takes part */
-#define BLOCK_LOOKUPS 1.3   /* of each block */
+#define FABRIC 0.5           /* of sectors have their home in the other partition */
+#define FABRIC_PARTIAL 0.67  /* second lookups of stores that leave a sector incomplete */
+#define ONCE_SHARE 0.7       /* of L2 that holds different data when each is read once */
+#define SHARED_SHARE 0.53    /* when each is read from both sides */
+#define DIRTY_SHARE 0.45     /* of L2 that may be dirty at a time */
+#define INCOMPLETE_SHARE 0.25 /* of L2 that may be dirty and not completely written */
+#define UNFILLED_SHARE 0.11  /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
+#define MERGED 0.22          /* of reads of the same data by many SMs at a time, those that meet on the way and are looked up once */
+#define NEIGHBOUR_WAIT 0.4   /* of sectors that another warp asks for after their neighbour, those that find it already there */
+#define BASE_LOOKUPS 1600.0  /* sectors of any launch: code, parameters */
+#define SM_LOOKUPS 20.0      /* of each SM that takes part */
+#define BLOCK_LOOKUPS 1.3    /* of each block */
 
 /* ---- footprints of waves ---- */
 
@@ -66,37 +71,61 @@ static bool is_affine(const ww_flows *f, const ww_flow *w) {
   return any && affine && w->counts->arg >= 0;
 }
 
-/* A wave in the middle of the launch, and what of it is new against the wave before. */
+/* A wave in the middle of the launch, and what of it is new against the wave before. The tally's sum counts what several blocks
+ * touch several times, so its part for a wave is the most that a wave can touch. */
 static void measure_wave(const ww_flows *f, ww_flow *w) {
-  double all = 32 * w->unique, asked = 32 * (w->counts->ld_sectors + w->counts->st_sectors + w->counts->atomics);
+  double all = 32 * w->unique;
   w->wave = w->fresh = all;
   if (f->waves <= 1) return;
-  w->wave = fmin(all, asked / f->waves);
+  w->wave = fmin(all, 32 * w->counts->unique_sectors / f->waves);
   w->fresh = fmin(w->wave, all / f->waves);
   if (!w->affine) return;
   uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1), total = f->sampled->of;
   uint64_t at = total / 2 + resident > total ? total - resident : total / 2, before = at > resident ? at - resident : 0;
   hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
-  double extent = now.hi - now.lo, common = fmin(now.hi, old.hi) - fmax(now.lo, old.lo);
+  double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));
+  double range = (double)(w->counts->hi - w->counts->lo);
   if (!(extent > 0)) return;
   w->wave = fmin(w->wave, extent);
-  w->fresh = w->wave * (1 - fmax(0, common) / extent);
+  w->fresh = fmin(w->wave, (extent - common) * fmin(1, all / range)); /* of the range, only so much is touched */
 }
 
 /* ---- distinct sectors ---- */
 
-/* Regular accesses: the tally's sum, at most the range they lie in. Scattered ones: drawn at random from that range. The pairs that the
- * replay saw tell which: scattered sectors have no neighbours. */
+/* Do the blocks that were run reach to the ends of every axis? */
+static bool spans(const ww_flows *f) {
+  uint64_t need = 1;
+  for (int d = 0; d < 3; d++) need *= f->spec->grid[d] > 3 ? 3 : f->spec->grid[d];
+  return f->sampled->blocks >= need;
+}
+
+/* Sectors that the launch can touch: what the sampled blocks did, where they reach all corners, else the allocation. */
+static double range_of(const ww_flows *f, const ww_flow *w) {
+  double touched = ceil((double)(w->counts->hi - w->counts->lo) / 32);
+  if (spans(f) || !w->region || w->region->unbounded) return touched;
+  return fmax(touched, ceil((double)w->region->size / 32));
+}
+
+/* Which part of the range a single block reaches over: a gather goes everywhere, a stencil or a row of a sparse matrix does not. */
+static double reach(const ww_flows *f, const ww_flow *w, double range) {
+  double most = 0;
+  for (uint32_t k = 0; k < f->sampled->nfootprints; k++)
+    if (f->sampled->footprints[k].arg == w->counts->arg) most = fmax(most, f->sampled->footprints[k].bytes / 32);
+  return fmin(1, 4 * most / fmax(1, range));
+}
+
+/* Regular accesses: the tally's sum, at most the range they lie in. Random ones: drawn from that range, and with each its neighbour. */
 static void measure_unique(const ww_flows *f, ww_flow *w) {
-  double range = ceil((double)(w->counts->hi - w->counts->lo) / 32), seen = w->counts->unique_sectors;
-  w->affine = is_affine(f, w);
+  double range = range_of(f, w), seen = w->counts->unique_sectors;
+  w->affine = is_affine(f, w) && spans(f);
+  w->random = w->affine ? 0 : w->scattered * reach(f, w, range);
   w->unique = fmin(seen, range);
-  w->pair = fmin(2, fmax(1, w->pair));
+  w->pair = fmin(1 + w->scattered, fmax(1, range / fmax(1, w->unique)));
   if (w->affine || range <= 0) return;
-  double scattered = w->pair - 1, drawn = range * (1 - exp(-seen / range)),
-         pairs = range * (1 - exp(-2 * seen / range));
-  w->unique = scattered * drawn + (1 - scattered) * w->unique;
-  if (w->unique > 0) w->pair = fmin(w->pair, fmax(1, (scattered * pairs + (1 - scattered) * w->unique) / w->unique));
+  double drawn = range * (1 - exp(-seen / range)), pairs = range * (1 - exp(-2 * seen / range));
+  double regular = (1 - w->random) * w->unique;
+  w->unique = w->random * drawn + regular;
+  if (w->unique > 0) w->pair = fmax(1, (w->random * pairs + w->pair * regular) / w->unique);
 }
 
 /* ---- misses ---- */
@@ -108,10 +137,17 @@ static int by_wave(const void *a, const void *b) {
 
 static double read_once(const ww_flow *w) { return fmin(w->unique, w->loads + w->atomics); }
 
+/* Bytes that are touched before a sector is touched again. */
+static double reuse_bytes(const ww_flow *w) {
+  if (w->affine) return w->wave;
+  return w->random * 32 * w->unique + (1 - w->random) * w->wave;
+}
+
 /* What comes back finds its place taken with the share of its footprint that does not fit. Small footprints come back soonest, so they are
  * served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
-  double l2 = f->g->l2_bytes, shared = l2 / fmax(1, f->g->l2_partitions), left = shared, traffic = 0;
+  double l2 = f->g->l2_bytes, shared = f->g->l2_partitions > 1 ? SHARED_SHARE * l2 : l2, left = shared, traffic = 0;
+  bool all_fits = footprint <= (f->g->l2_partitions > 1 ? ONCE_SHARE * l2 : l2);
   ww_flow **order = WW_NEWN(a, ww_flow *, f->nflows + 1);
   for (uint32_t k = 0; k < f->nflows; k++) {
     order[k] = &f->flows[k];
@@ -120,53 +156,73 @@ static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
   qsort(order, f->nflows, sizeof *order, by_wave);
   for (uint32_t k = 0; k < f->nflows; k++) {
     ww_flow *w = order[k];
-    double asked = w->loads + w->atomics, once = read_once(w);
-    double fits = footprint <= 0.7 * l2 ? 1 : fmin(1, left / fmax(1, w->affine ? w->wave : 32 * w->unique));
-    double late = footprint <= 0.7 * l2 ? 1 : fmin(1, shared / footprint);
-    if (!w->affine && fits < 1) fits *= traffic > 0 ? (asked + w->stores) / traffic : 1; /* streams pass through */
-    double first = once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
-    w->misses = first + (asked - first) * (1 - fits);
-    if (f->warm) w->misses *= footprint <= 0.7 * l2 ? 0 : 1 - late;
-    left = fmax(0, left - w->wave);
+    double asked = w->loads + w->atomics, once = read_once(w), late = all_fits ? 1 : fmin(1, shared / footprint);
+    w->fits = all_fits ? 1 : fmin(1, left / fmax(1, reuse_bytes(w)));
+    if (w->fits < 1 && traffic > 0) /* streams pass through */
+      w->fits *= 1 - w->random * (1 - (asked + w->stores) / traffic);
+    w->first = once + fmax(0, fmin(asked, w->fresh * f->waves / 32) - once) * (1 - late);
+    w->misses = w->first + (asked - w->first) * (1 - w->fits);
+    if (f->warm) w->misses *= 1 - late, w->first *= 1 - late;
+    if (asked > 0) left = fmax(0, left - w->wave);
   }
 }
 
 /* ---- sums ---- */
 
+/* Reads of a small part by many SMs at once meet before they reach L2. */
+static double merged(const ww_flow *w) {
+  double times = w->first > 0 ? w->loads / w->first : 1;
+  return MERGED * (1 - w->random) * fmax(0, w->loads - w->misses) * fmin(1, fmax(0, times - 1) / 8);
+}
+
 static void add_loads(const ww_flow *w, ww_traffic *out) {
-  double asked = w->loads + w->atomics, fetched = w->misses * w->pair;
-  double touches = w->misses > 0 ? fmax(1, asked / fetched) : 1;
-  double second = w->misses > 0 ? fetched * (1 - pow(1 - FABRIC, touches)) : 0; /* the first from the far side */
-  double lookups = asked + second, missed = w->misses + FABRIC * fetched;
-  out->l2_reads += w->loads;
+  double loads = w->loads - merged(w), asked = loads + w->atomics;
+  double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
+  double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
+  double second = fetched * (1 - pow(1 - FABRIC, touches)); /* the first from the far side */
+  double late = fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
+  double lookups = asked + second, missed = w->misses - late + (asked > 0 ? FABRIC * fetched * loads / asked : 0);
+  out->l2_reads += loads;
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + FABRIC_PARTIAL * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + FABRIC_PARTIAL * w->atomics;
   out->dram_read += 32 * fetched;
 }
 
+/* Partial stores that were joined into one with others fill more of their sectors. */
 static void add_stores(const ww_flow *w, ww_traffic *out) {
-  double lookups = w->stores + FABRIC * (w->stores - w->partial) + FABRIC_PARTIAL * w->partial;
-  out->l2_writes += w->stores;
-  out->partial_writes += w->partial;
+  double stores = w->stores - w->joined, partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
+  double lookups = stores + FABRIC * (stores - partial) + FABRIC_PARTIAL * partial;
+  out->l2_writes += stores;
+  out->partial_writes += partial;
   out->l2_lookups += lookups;
   out->l2_hits += lookups;
 }
 
+/* Sectors that no store completes and no load has brought are completed from DRAM when there are too many of them. */
+static void fill_incomplete(const ww_flows *f, double bytes, ww_traffic *out) {
+  double fill = fmax(0, bytes - UNFILLED_SHARE * f->g->l2_bytes);
+  out->dram_read += fill;
+  out->l2_lookups += FABRIC_PARTIAL * fill / 32;
+  out->l2_hits -= (1 - FABRIC_PARTIAL) * fill / 32;
+}
+
 /* Dirty sectors leave L2 when others need their place or when too much is dirty; the rest is written after the kernel. */
-static void write_back(const ww_flows *f, double footprint, ww_traffic *out) {
+static void write_back(const ww_flows *f, ww_traffic *out) {
   double l2 = f->g->l2_bytes, dirty = out->unique_written, incomplete = 0, again = 0;
   if (!(dirty > 0)) return;
-  double keep = fmin(dirty / fmax(footprint, 1) * 0.7 * l2, DIRTY_SHARE * l2);
+  double passed = fmax(out->footprint, out->dram_read);
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
     double once = fmin(w->unique, w->stores);
     if (!(w->stores > 0)) continue;
-    if (w->counts && !(w->loads > 0)) incomplete += fmax(0, 32 * once - w->counts->st_bytes);
-    if (!w->affine) again += 32 * w->pair * (w->stores - once) * fmax(0, 1 - keep / dirty);
+    if (!(w->loads > 0)) incomplete += fmax(0, 32 * once - w->counts->st_bytes);
+    again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
+  double most = (DIRTY_SHARE - (DIRTY_SHARE - INCOMPLETE_SHARE) * fmin(1, incomplete / dirty)) * l2;
+  double keep = fmin(dirty / fmax(passed, 1) * ONCE_SHARE * l2, most);
   out->dram_write = fmax(0, dirty - keep) + again;
-  out->dram_read += fmax(0, incomplete - PARTIAL_SHARE * l2);
+  fill_incomplete(f, incomplete, out);
 }
 
 static void add_base(const ww_flows *f, ww_traffic *out) {
@@ -191,7 +247,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
     add_loads(&f->flows[k], out);
     add_stores(&f->flows[k], out);
   }
-  write_back(f, out->footprint, out);
+  if (getenv("WWDBG")) for (uint32_t k = 0; k < f->nflows; k++) { ww_flow *w=&f->flows[k]; fprintf(stderr,"flow %s arg %d ld %.3f st %.3f at %.3f uniq %.3f (tally %.3f range %.3f) pair %.2f scat %.2f later %.2f other %.2f affine %d wave %.3f fresh %.3f waves %.2f fits %.2f first %.3f misses %.3f\n", w->counts->name,w->counts->arg,w->loads*32e-6,w->stores*32e-6,w->atomics*32e-6,w->unique*32e-6,w->counts->unique_sectors*32e-6,(w->counts->hi-w->counts->lo)*1e-6,w->pair,w->scattered,w->later,w->other,w->affine,w->wave*1e-6,w->fresh*1e-6,f->waves,w->fits,w->first*32e-6,w->misses*32e-6);}
+  write_back(f, out);
   add_base(f, out);
   ww_arena_free(a);
 }

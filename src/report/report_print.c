@@ -13,7 +13,7 @@ static void amount(double v, const char *unit, char *out, size_t n) {
   const char *shown = bytes ? "B" : count ? "" : strcmp(unit, "1/thread") == 0 ? "per thread" : unit;
   int step = 0;
   for (double limit = 9999.5; (bytes || count) && fabs(v) >= limit && step < 5; limit = 999.5) v /= 1000, step++;
-  bool whole = v == floor(v) && fabs(v) < 1e7;
+  bool whole = (v == floor(v) || fabs(v) >= 9999.5) && fabs(v) < 1e7; /* 22436 us, not 2.244e+04 us */
   bool blank = *steps[step] || *shown;
   snprintf(out, n, whole ? "%.0f%s%s%s" : "%.4g%s%s%s", v, blank ? " " : "", steps[step], shown);
 }

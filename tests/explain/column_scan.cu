@@ -1,5 +1,5 @@
 // Prefix sums down the columns of 32 x 32 tiles: each warp brings a tile into shared memory, then every lane walks one row of it.
-// expect: bank-conflict 18
+// expect: bank-conflict 17
 // warpwise: grid=tiles/4 block=32,4 tiles=65536 rounds=8 in=[tiles*1024] out=[tiles*1024]
 #define TILE 32
 __global__ void column_scan(const float *in, float *out, int tiles, int rounds) {

@@ -1,5 +1,5 @@
 // One output of a filter bank per thread.
-// expect: memory-accumulator 10
+// expect: memory-accumulator 9
 // warpwise: grid=n/256 block=256 n=1<<20 taps=64 signal=[n+64] weight=[64] out=[n]
 __global__ void filter(const float *signal, const float *weight, float *out, int n, int taps) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;

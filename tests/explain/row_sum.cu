@@ -1,6 +1,6 @@
 // Sums of a matrix's rows, one thread a row.
 // expect: uncoalesced-load 9
-// warpwise: grid=rows/128 block=128 rows=65536 cols=512 a=[rows*cols] sums=[rows]
+// warpwise: grid=rows/256 block=256 rows=1<<20 cols=128 a=[rows*cols] sums=[rows]
 __global__ void row_sum(const float *a, float *sums, int rows, int cols) {
   int row = blockIdx.x * blockDim.x + threadIdx.x;
   if (row >= rows) return;

@@ -1,5 +1,6 @@
 /* cl_program.c - an OpenCL program to be recorded: three kernels, several sizes, local memory, a sub-buffer, a struct,
- * a thousand repeated launches; with an argument N, N launches that differ in a scalar alone. */
+ * a thousand repeated launches; with an argument N, N launches that differ in a scalar alone; with N below 0, a launch
+ * behind a command that waits for the program itself. */
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -23,6 +24,16 @@ static void check(cl_int rc, const char *what) {
 
 static void launch(cl_command_queue q, cl_kernel k, size_t global, size_t local) {
   check(clEnqueueNDRangeKernel(q, k, 1, NULL, &global, local ? &local : NULL, 0, NULL, NULL), "launch");
+}
+
+/* In order behind a copy that an event of ours holds back: whoever waits for the queue before we let it go waits for ever. */
+static void launch_behind_event(cl_context c, cl_command_queue q, cl_kernel k, cl_mem from, cl_mem to) {
+  cl_int rc;
+  cl_event held = clCreateUserEvent(c, &rc);
+  check(rc, "event");
+  check(clEnqueueCopyBuffer(q, from, to, 0, 0, 64, 1, &held, NULL), "copy");
+  launch(q, k, 8, 8); /* a new one: a recorder wants to read */
+  check(clSetUserEventStatus(held, CL_COMPLETE), "event");
 }
 
 int main(int argc, char **argv) {
@@ -73,6 +84,7 @@ int main(int argc, char **argv) {
     launch(q, move, 16, 16);
     if (i % 1000 == 0) clFinish(q);
   }
+  if (argc > 1 && atoi(argv[1]) < 0) launch_behind_event(c, q, move, bl, out);
   clFinish(q);
   printf("program output\n");
   return argc > 2 ? atoi(argv[2]) : 0;

@@ -54,6 +54,10 @@ check "contents give the true work" has trace.out '"kernel":"sum".*"flops_fp32":
 check "a limit on contents" status 0 "$ww" record -o l.jsonl --contents --contents-limit 1000 -- "$program"
 check "what is beyond it is said" has l.jsonl "4096 bytes of contents left out"
 
+# ---- a queue that waits for the program ----
+check "a launch behind an open event is not waited for" status 0 timeout 60 "$ww" record -o e.jsonl --contents -- "$program" -1
+check "and counted" same "$(counts e.jsonl)" 1005
+
 # ---- bounds ----
 check "100000 distinct launches" status 0 "$ww" record -o b.jsonl --per-kernel 8 -- "$program" 100000
 check "are 8 lines of their kernel" same "$(grep -c '"kernel":"move"' b.jsonl)" 8
@@ -72,6 +76,10 @@ check "no program at all" status 2 "$ww" record
 check "no folder for the output" status 3 "$ww" record -o no/such/a.jsonl -- "$program"
 echo "int main(void) {}" >main.c
 check "another file is not overwritten" status 2 "$ww" record -o main.c -- "$program"
+mkdir kept kept/below && mkfifo pipe
+check "nor a folder" status 2 "$ww" record -o kept -- "$program"
+check "nor a pipe" status 2 "$ww" record -o pipe -- "$program"
+check "which are all still there" test -d kept/below -a -p pipe
 check "--json: a summary object on stdout" status 0 "$ww" record --json -o j.jsonl -- "$program"
 check "alone there" same "$(cat status.out)" \
   '{"schema_version":1,"recorded":"j.jsonl","launches":1004,"distinct":4,"kernels":3,"exit_code":0,"notes":[]}'

@@ -103,6 +103,15 @@ static void files_are_written_whole_and_read_back(void **state) {
   assert_non_null(strstr(e.msg, "is a directory"));
   unlink(path);
   assert_int_equal(ww_read_file(a, path, 100, &data, &n, &e), WW_EIO);
+  int fds[2]; /* what is no plain file is written to, not replaced */
+  char got[4] = "";
+  assert_int_equal(pipe(fds), 0);
+  assert_int_equal(ww_write_file_atomic(ww_fmt(a, "/dev/fd/%d", fds[1]), "xyz", 3, &e), WW_OK);
+  assert_int_equal(read(fds[0], got, 3), 3);
+  assert_string_equal(got, "xyz");
+  close(fds[0]);
+  close(fds[1]);
+  assert_int_equal(ww_write_file_atomic(dir, "", 0, &e), WW_EIO);
   assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "no/such/f"), "", 0, &e), WW_EIO);
   rmdir(dir);
 }

@@ -37,6 +37,46 @@ static void damage_is_survived(void **state) {
   assert_int_equal(ww_cubin_globals(".version 8.0", 12, *state, &v), 0);
 }
 
+/* A cubin with one kernel of two instructions. */
+typedef struct {
+  Elf64_Ehdr head;
+  Elf64_Shdr sections[4];
+  char names[64];
+  uint8_t code[32];
+} tiny;
+
+static tiny one_kernel(uint8_t opcode, uint8_t first_operand) {
+  tiny t = {.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64},
+                     .e_machine = 190,
+                     .e_shoff = offsetof(tiny, sections),
+                     .e_shnum = 4,
+                     .e_shstrndx = 1}};
+  static const char names[] = "\0.shstrtab\0.text.k\0.nv.constant0.k";
+  memcpy(t.names, names, sizeof names);
+  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof names};
+  t.sections[2] = (Elf64_Shdr){.sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
+  t.sections[3] = (Elf64_Shdr){.sh_name = 19};
+  t.code[16] = opcode;
+  t.code[19] = first_operand;
+  return t;
+}
+
+static void half_precision_is_told_from_constants(void **state) {
+  (void)state;
+  tiny none = one_kernel(0x21, 3), constant = one_kernel(0x35, 255), packed = one_kernel(0x31, 4);
+  assert_false(ww_cubin_half(&none, sizeof none, "k"));
+  assert_false(ww_cubin_half(&constant, sizeof constant, "k"));
+  assert_true(ww_cubin_half(&packed, sizeof packed, "k"));
+  assert_true(ww_cubin_half(&none, sizeof none, "other")); /* unknown: may */
+  assert_true(ww_cubin_half(".version 8.0", 12, "k"));
+  for (size_t n = 0; n < sizeof none; n++) {
+    uint8_t *cut = ww_xmalloc(n ? n : 1);
+    memcpy(cut, &none, n);
+    assert_true(ww_cubin_half(cut, n, "k"));
+    free(cut);
+  }
+}
+
 static void names_match(void **state) {
   static const struct {
     const char *name, *mangled;
@@ -62,6 +102,7 @@ static void names_match(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived), TEST(names_match)};
+  const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived),
+                                     TEST(half_precision_is_told_from_constants), TEST(names_match)};
   return RUN(tests);
 }

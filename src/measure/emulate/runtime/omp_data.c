@@ -96,7 +96,8 @@ static ww_omp_mapping *obtain(char *begin, size_t bytes, size_t before, int64_t 
 
 /* Bytes between an array's base and its mapped section: kernels get the base, which should lie in the allocation. */
 static size_t lead(const char *base, const char *begin) {
-  return base < begin && begin - base < (ptrdiff_t)1 << 32 ? (size_t)(begin - base) : 0;
+  uintptr_t bytes = (uintptr_t)begin - (uintptr_t)base; /* wraps where the base lies behind: no section is so far off */
+  return bytes >> 32 ? 0 : bytes;
 }
 
 /* A member of a struct that this list brought: it is as new as the struct. A pointer's object is not part of it. */

@@ -41,6 +41,7 @@ __attribute__((constructor(101))) static void start(void) {
   if (done || !__start_omp_offloading_entries) return;
   done = true;
   ww_emu_get();
+  /* cppcheck-suppress comparePointers ; the linker's two ends of one array */
   nentries = (uint32_t)(__stop_omp_offloading_entries - __start_omp_offloading_entries);
   regions = ww_xcalloc(nentries + 1, sizeof *regions);
   for (uint32_t i = 0; i < nentries; i++) {

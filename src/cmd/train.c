@@ -1,0 +1,166 @@
+/* train.c - `warpwise train --machine`: fits the time model's parameters on measured launches and says how good it is on kernels it
+ * has not seen. */
+#include <stdlib.h>
+
+#include "../base/jsonread.h"
+#include "../predict/fit.h"
+#include "source.h"
+
+typedef struct {
+  const char *machine, *out;
+  bool true_counters, no_cross;
+} options;
+
+static const ww_option table[] = {
+    {"machine", 0, WW_OPT_STR, "DATA", "measured reports of the corpus, JSON lines, .zst or plain",
+     offsetof(options, machine)},
+    {"out", 'o', WW_OPT_STR, "FILE", "where the parameters go (default models/machine.json)", offsetof(options, out)},
+    {"true-counters", 0, WW_OPT_FLAG, NULL,
+     "put measured counters in: how good is the time model alone? writes nothing", offsetof(options, true_counters)},
+    {"no-cross", 0, WW_OPT_FLAG, NULL, "no cross-validation: intervals are then from the fit itself",
+     offsetof(options, no_cross)},
+    {0},
+};
+
+typedef struct {
+  ww_cmd *c;
+  const options *o;
+  const char *dir;
+  ww_gpu gpu;
+  bool gpu_known;
+  ww_source_cache cache;
+  WW_VEC(ww_fit_sample) samples;
+  uint32_t refused;
+} job;
+
+static const char *text_of(const cJSON *row, const char *name, const char *otherwise, ww_arena *a) {
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(row, name);
+  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : otherwise;
+}
+
+static ww_status gpu_of(job *j, const char *name) {
+  if (j->c->global.gpu) name = j->c->global.gpu;
+  if (j->gpu_known && !strcmp(j->gpu.name, name)) return WW_OK;
+  if (j->gpu_known)
+    return ww_fail(&j->c->err, WW_EDATA, "the data is of several GPUs (%s, %s): fit on one at a time", j->gpu.name,
+                   name);
+  j->gpu_known = true;
+  return ww_gpu_load(name, j->c->arena, &j->gpu, &j->c->err);
+}
+
+/* What the model says of one measured launch, without the time. */
+static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit_sample *s) {
+  static const ww_source_options none;
+  const ww_fn *fn;
+  ww_strings said = {0};
+  ww_cmd c = *j->c; /* without operands: the launch names its file */
+  c.noperands = 0;
+  ww_status st = ww_source_kernel(&c, &none, &j->cache, l, &fn, &said);
+  if (st) return j->c->err = c.err, st;
+  ww_arena *a = ww_arena_new();
+  ww_prediction *p = WW_NEW(a, ww_prediction);
+  ww_predict_options o = {.gpu = &j->gpu, .params = &ww_params_default};
+  st = ww_predict(&j->cache.unit.module, fn, l, &o, a, p, &j->c->err);
+  if (!st) s->work = p->work;
+  if (!st && j->o->true_counters) ww_work_measured(&s->work, measured);
+  ww_arena_free(a);
+  return st;
+}
+
+static ww_status add_row(job *j, const char *line) {
+  ww_arena *a = j->c->arena;
+  ww_report measured;
+  ww_launch l;
+  ww_status st = ww_report_parse(line, a, &measured, &j->c->err);
+  if (st || measured.error.code || !measured.m[WW_M_time_us].known || !measured.gpu) return st;
+  cJSON *row = ww_json_read(line, strlen(line), &j->c->err);
+  if (!row) return j->c->err.code;
+  ww_fit_sample s = {.measured_us = measured.m[WW_M_time_us].value,
+                     .family = text_of(row, "family", measured.kernel, a),
+                     .name = ww_strdup(a, measured.kernel)};
+  char *spec = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(row, "launch"));
+  cJSON_Delete(row);
+  st = gpu_of(j, measured.gpu);
+  if (!st) st = ww_launch_parse(spec ? spec : "", j->dir, a, &l, &j->c->err);
+  free(spec);
+  if (st) return st;
+  if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
+    ww_cmd_complain(j->c);
+    j->refused++;
+    return WW_OK;
+  }
+  ww_push(a, &j->samples, s);
+  return WW_OK;
+}
+
+static ww_status read_all(job *j) {
+  char *text, *next;
+  size_t n;
+  ww_status st = ww_read_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
+  uint32_t rows = 0, row = 0;
+  for (size_t k = 0; !st && k < n; k++) rows += text[k] == '\n';
+  for (char *line = text; !st && line && *line; line = next) {
+    next = strchr(line, '\n');
+    if (next) *next++ = 0;
+    if (*line) st = add_row(j, line);
+    ww_progress("tracing", ++row, rows);
+  }
+  if (!st && j->samples.n < 20)
+    st = ww_fail(&j->c->err, WW_EDATA, "%s: %u measured launches could be traced; a fit needs at least 20",
+                 j->o->machine, j->samples.n);
+  return st;
+}
+
+/* ---- what it says ---- */
+
+static void print_error(const char *what, const ww_fit_error *e) {
+  printf("  %-22s %5u  %7.1f %%  %7.1f %%  %8.3f  %8.0f %%\n", what, e->n, 100 * e->median, 100 * e->mean, e->log_mean,
+         100 * e->within20);
+}
+
+static void print_result(const job *j, const ww_fit_result *r) {
+  printf("time on %s, %u launches (%u could not be traced)\n", j->gpu.name, j->samples.n, j->refused);
+  printf("  %-22s %5s  %9s  %9s  %8s  %10s\n", "", "n", "median", "mean", "|ln|", "within 20%");
+  print_error("before", &r->start);
+  print_error("fitted", &r->fitted);
+  if (r->crossed.n) print_error("family left out", &r->crossed);
+  for (uint32_t f = 0; r->crossed.n && f < r->nfamilies; f++) print_error(r->families[f], &r->by_family[f]);
+  printf("parameters\n");
+  for (uint32_t k = 0; k < ww_nparams; k++)
+    printf("  %-16s %8.4g  %s\n", ww_param_table[k].name, ((const double *)&r->params)[k], ww_param_table[k].meaning);
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  job j = {.c = c, .o = o};
+  if (!o->machine) return ww_fail(&c->err, WW_EUSAGE, "say what to fit on: --machine data/corpus-h200.jsonl.zst");
+  j.dir = ww_path_dir(c->arena, o->machine);
+  ww_status st = read_all(&j);
+  ww_source_free(&j.cache);
+  if (st) return st;
+  ww_fit_result r;
+  ww_fit(j.samples.v, j.samples.n, &j.gpu, !o->no_cross, c->arena, &r);
+  ww_buf b = {0};
+  ww_fit_write(&r, &j.gpu, ww_path_base(o->machine), &b);
+  if (c->global.json)
+    fputs(b.s, stdout);
+  else
+    print_result(&j, &r);
+  if (!o->true_counters) st = ww_write_file_atomic(o->out ? o->out : "models/machine.json", b.s, b.n, &c->err);
+  ww_buf_free(&b);
+  return st;
+}
+
+const ww_command ww_cmd_train = {
+    .name = "train",
+    .summary = "fit the machine model's parameters on measured launches",
+    .usage = "--machine DATA [options]",
+    .details =
+        "Traces every launch of the data, searches the free parameters of the time model (docs/model.md), and predicts each\n"
+        "family of kernels with parameters found without it. Never give it data that the model is judged on.",
+    .examples = "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
+                "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,222 @@
+/* lower_address.c - addresses that differ by a constant share one register.
+ *
+ * Every address is a sum of products of values, times constants, plus a constant. Two that differ in the constant alone are one
+ * base with two immediate offsets; two that differ in one more term are one multiply-add apart. Compilers see this through
+ * widening and reassociation, so widening is looked through here, and what only fed a shared address is no longer computed. */
+#include "lower_int.h"
+
+enum { TERMS = 8, LOOK_BACK = 96 };
+
+typedef struct {
+  ww_val v, w; /* v times w; w WW_NOVAL: v alone */
+  int64_t coef;
+} term;
+
+typedef struct {
+  uint32_t n;
+  int64_t constant;
+  bool open; /* too many terms: equal to nothing */
+  term t[TERMS];
+} form;
+
+static void add_term(form *f, ww_val v, ww_val w, int64_t coef) {
+  if (w != WW_NOVAL && w < v) {
+    ww_val s = v;
+    v = w, w = s;
+  }
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->t[k].v == v && f->t[k].w == w) {
+      f->t[k].coef += coef;
+      if (!f->t[k].coef) f->t[k] = f->t[--f->n];
+      return;
+    }
+  if (f->n == TERMS)
+    f->open = true;
+  else
+    f->t[f->n++] = (term){v, w, coef};
+}
+
+static void add_form(form *f, const form *g, int64_t by) {
+  f->open |= g->open;
+  f->constant += g->constant * by;
+  for (uint32_t k = 0; k < g->n; k++) add_term(f, g->t[k].v, g->t[k].w, g->t[k].coef * by);
+}
+
+static bool plain(const form *f) { return f->n == 1 && !f->constant && f->t[0].coef == 1 && f->t[0].w == WW_NOVAL; }
+
+static bool linear(const form *f) {
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->t[k].w != WW_NOVAL) return false;
+  return !f->open;
+}
+
+static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out);
+
+static bool product(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
+  form a, b;
+  form_of(x, i->a, depth, &a);
+  form_of(x, i->b, depth, &b);
+  if (!a.n || !b.n) {
+    add_form(out, a.n ? &a : &b, a.n ? b.constant : a.constant);
+    return true;
+  }
+  const form *sum = plain(&b) ? &a : &b, *one = plain(&b) ? &b : &a;
+  if (!plain(one) || !linear(sum)) return false;
+  for (uint32_t k = 0; k < sum->n; k++) add_term(out, sum->t[k].v, one->t[0].v, sum->t[k].coef);
+  if (sum->constant) add_term(out, one->t[0].v, WW_NOVAL, sum->constant);
+  return true;
+}
+
+/* Operations that are sums; false: v is a term of its own. */
+static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *out) {
+  form a;
+  bool fixed = i->b != WW_NOVAL && x->fn->vals[i->b].kind == WW_VAL_CONST;
+  int64_t c = fixed ? (int64_t)x->fn->vals[i->b].bits : 0;
+  switch (i->op) {
+  case WW_OP_ADD:
+  case WW_OP_SUB:
+  case WW_OP_LEA:
+    form_of(x, i->a, depth, out);
+    form_of(x, i->b, depth, &a);
+    add_form(out, &a, i->op == WW_OP_SUB ? -1 : i->op == WW_OP_LEA ? i->imm : 1);
+    return true;
+  case WW_OP_OR:
+    if (!fixed || c < 0 || c > 63) return false;
+    form_of(x, i->a, depth, out);
+    out->constant += c;
+    return true;
+  case WW_OP_SHL:
+    if (!fixed || c > 31) return false;
+    form_of(x, i->a, depth, &a);
+    add_form(out, &a, (int64_t)1 << c);
+    return true;
+  case WW_OP_MUL: return product(x, i, depth, out);
+  case WW_OP_SEXT:
+  case WW_OP_ZEXT:
+  case WW_OP_TRUNC:
+    if (ww_type_bytes[i->type] < 4 || ww_type_bytes[i->type2] < 4) return false;
+    form_of(x, i->a, depth, out);
+    return true;
+  case WW_OP_MOV:
+  case WW_OP_FREEZE: form_of(x, i->a, depth, out); return true;
+  default: return false;
+  }
+}
+
+static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
+  *out = (form){0};
+  const ww_value *t = &x->fn->vals[v];
+  if (t->kind == WW_VAL_CONST) {
+    out->constant = t->type == WW_I32 ? (int32_t)t->bits : (int64_t)t->bits;
+    return;
+  }
+  const ww_ins *d = x->def[v];
+  if (d && depth && !ww_is_float(t->type) && t->type != WW_I1 && d->nres <= 1 && opened(x, d, depth - 1, out) &&
+      !out->open)
+    return;
+  *out = (form){0};
+  add_term(out, v, WW_NOVAL, 1);
+}
+
+/* In how many terms two forms differ; 2 stands for more. */
+static uint32_t distance(const form *f, const form *g) {
+  form d = *f;
+  if (f->open || g->open) return 2;
+  add_form(&d, g, -1);
+  return d.open || d.n > 1 ? 2 : d.n;
+}
+
+/* ---- addresses ---- */
+
+typedef struct {
+  form f;
+  ww_val v;
+  uint32_t block;
+} place;
+
+typedef struct {
+  ww_lowering *x;
+  place *seen;
+  uint32_t n;
+} places;
+
+static bool known_place(const places *p, ww_val v) {
+  for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;)
+    if (p->seen[k].v == v) return true;
+  return false;
+}
+
+static uint32_t index_uses(const ww_lowering *x, ww_val v) {
+  const ww_ins *d = x->def[v];
+  return d && d->b != WW_NOVAL ? ww_lower_nuses(x, d->b) : 0;
+}
+
+/* Of two that share, the one whose index others need anyway is the base. */
+static void prefer(ww_lowering *x, ww_val v, ww_val base) {
+  if (x->shares[base] || index_uses(x, v) <= index_uses(x, base) || x->fn->vals[v].ref != x->fn->vals[base].ref) return;
+  x->shares[v] = WW_ALONE;
+  x->shares[base] = WW_SAME;
+  x->base[base] = v;
+}
+
+/* An address: shares another's register, is one step away from it, or stands alone. */
+static void visit(places *p, ww_val v, uint32_t block) {
+  ww_lowering *x = p->x;
+  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  if (!d || (d->op != WW_OP_LEA && d->op != WW_OP_ADD) || known_place(p, v)) return;
+  place *now = &p->seen[p->n];
+  *now = (place){.v = v, .block = x->fn->vals[v].ref};
+  form_of(x, v, 12, &now->f);
+  (void)block;
+  for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
+    const place *q = &p->seen[k];
+    if (q->block != now->block && !ww_ir_dominates(x->fn, q->block, now->block)) continue;
+    /* A place before the loop is no base inside it: what moves is not in both. */
+    if (x->fn->blocks[q->block].loop != x->fn->blocks[now->block].loop) continue;
+    uint32_t far = distance(&now->f, &q->f);
+    if (far == 2 || (far == 1 && x->shares[v])) continue;
+    x->shares[v] = far ? WW_ONE_STEP : WW_SAME;
+    x->base[v] = x->shares[q->v] == WW_SAME ? x->base[q->v] : q->v;
+    if (!far) {
+      prefer(x, v, x->base[v]);
+      break;
+    }
+  }
+  p->n++;
+}
+
+static void drop(ww_lowering *x, ww_val v, uint32_t *need);
+
+static void release(ww_lowering *x, const ww_ins *i, uint32_t *need) {
+  ww_val of[16];
+  uint32_t n = ww_ins_uses(x->fn, i, of, 16);
+  for (uint32_t k = 0; k < n && k < 16; k++) drop(x, of[k], need);
+}
+
+/* One user less; with the last one its computation goes. */
+static void drop(ww_lowering *x, ww_val v, uint32_t *need) {
+  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  if (!d || !need[v] || --need[v] || d->nres > 1) return;
+  uint8_t cls = ww_ops[d->op].cls;
+  if ((cls != WW_CLASS_INT && cls != WW_CLASS_CVT && cls != WW_CLASS_MOV) || ww_is_float(d->type)) return;
+  x->dead[v] = true;
+  if (!x->shares[v]) release(x, d, need);
+}
+
+void ww_lower_addresses(ww_lowering *x) {
+  const ww_fn *fn = x->fn;
+  uint32_t n = x->first[fn->nblocks];
+  places p = {x, WW_NEWN(x->arena, place, n + 1), 0};
+  x->shares = WW_NEWN(x->arena, uint8_t, fn->nvals);
+  x->base = WW_NEWN(x->arena, ww_val, fn->nvals);
+  x->dead = WW_NEWN(x->arena, bool, fn->nvals);
+  for (uint32_t at = 0; at < n; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    if (i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
+      visit(&p, i->a, x->block_of[at]);
+  }
+  uint32_t *need = WW_NEWN(x->arena, uint32_t, fn->nvals);
+  for (ww_val v = 0; v < fn->nvals; v++) need[v] = ww_lower_nuses(x, v);
+  for (ww_val v = 0; v < fn->nvals; v++)
+    if (x->shares[v] && x->def[v]) release(x, x->def[v], need);
+}

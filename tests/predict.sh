@@ -1,0 +1,111 @@
+#!/bin/sh
+# predict.sh PROGRAM : predict, explain and roofline as users meet them, and the planted cause of each kernel in tests/explain. Prints TAP.
+case $1 in /*) program=$1 ;; *) program=$PWD/$1 ;; esac
+cd "$(dirname "$0")/.." || exit 1
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0
+bad=0
+kernels=tests/explain
+
+report() { # TEXT PROBLEM : the problem is '' when there is none
+  n=$((n + 1))
+  if [ -z "$2" ]; then echo "ok $n - $1"; else
+    bad=1
+    echo "not ok $n - $1"
+    echo "$2" | head -n 8 | sed 's/^/# /'
+  fi
+}
+
+# try TEXT EXIT_CODE STDOUT_PATTERN STDERR_PATTERN ARGS... : patterns are extended regular expressions, '' for "nothing".
+try() {
+  text=$1 want=$2 out=$3 err=$4
+  shift 4
+  "$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+  code=$?
+  wrong=
+  [ $code -eq "$want" ] || wrong="exit code $code, want $want: $(head -c 300 "$dir/err")"
+  if [ -z "$out" ]; then [ -s "$dir/out" ] && wrong="stdout is not empty"; else grep -qE -- "$out" "$dir/out" || wrong="${wrong:-stdout has no $out}"; fi
+  if [ -z "$err" ]; then [ -s "$dir/err" ] && wrong="${wrong:-stderr is not empty}"; else grep -qE -- "$err" "$dir/err" || wrong="${wrong:-stderr has no $err}"; fi
+  report "$text" "$wrong"
+}
+
+# ---- explain: the planted cause comes first, on the first screen, with its line ----
+for f in "$kernels"/*.cu; do
+  rule=$(sed -n 's|^// expect: \([a-z-]*\).*|\1|p' "$f")
+  line=$(sed -n 's|^// expect: [a-z-]* \([0-9]*\)$|\1|p' "$f")
+  "$program" explain "$f" --gpu h200 --color never >"$dir/out" 2>"$dir/err"
+  top=$(sed -n 's/^Change first: .*\[\([a-z-]*\)\]$/\1/p' "$dir/out" | head -n 1)
+  wrong=
+  [ "$top" = "$rule" ] || wrong="first is '$top': $(grep -E '^Change first|x  [a-z-]+$' "$dir/out" "$dir/err" | head -n 4)"
+  if [ -n "$line" ] && [ -z "$wrong" ]; then grep -qE "^Change first: line $line," "$dir/out" || wrong="not at line $line: $(grep '^Change first' "$dir/out")"; fi
+  head -n 12 "$dir/out" | grep -q '^Change first' || wrong="${wrong:-not on the first screen}"
+  report "explain $(basename "$f"): $rule" "$wrong"
+  long=$(sed 's/[^ -~]/x/g' "$dir/out" | awk 'length > 100')
+  report "explain $(basename "$f"): fits 100 columns" "$long"
+done
+try "explain: nothing to find" 0 '^(Nothing stands out|Change first)' '' explain "$kernels/good/axpy.cu" --gpu h200
+try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":"uncoalesced-load","message":"[^"]+","gain":[0-9.]+\}.*"lines":\[\{.*"share":0\.[0-9]+.*"machine":\{"timing"' '' explain --json "$kernels/row_sum.cu" --gpu h200
+try "explain --sarif" 0 '"ruleId": "uncoalesced-load"' '' explain --sarif "$kernels/row_sum.cu" --gpu h200
+report "explain --sarif: version, rules and a line" "$(for p in '"version": "2.1.0"' '"id": "bank-conflict"' '"startLine": 9' '"uri": "tests/explain/row_sum.cu"'; do grep -q -- "$p" "$dir/out" || echo "no $p"; done)"
+if command -v python3 >/dev/null; then report "explain --sarif: is JSON" "$(python3 -m json.tool "$dir/out" 2>&1 >/dev/null)"; fi
+try "explain --github" 0 '^::warning file=tests/explain/row_sum.cu,line=9,title=uncoalesced-load::row_sum: up to [0-9.]+x faster on h200\. ' '' explain --github "$kernels/row_sum.cu" --gpu h200
+try "explain: two forms at once" 2 '' 'choose one of' explain --github --sarif "$kernels/row_sum.cu"
+
+# ---- predict ----
+try "predict: a page" 0 '^time +[0-9.]+ [mu]s$' '' predict "$kernels/good/axpy.cu" --gpu h200 --color never
+report "predict: interval, metrics, terms" "$(for p in '^  between +[0-9.]+\.\.[0-9.]+ [mu]s$' '^dram_read_bytes +[0-9.]+ MB$' '^each alone would take' '^  DRAM bandwidth +[0-9.]+ [mu]s \( *[0-9]+ %\)$' '^roofline class +bandwidth$' '^h200: '; do grep -qE -- "$p" "$dir/out" || echo "no $p"; done)"
+report "predict: fits 100 columns" "$(awk 'length > 100' "$dir/out")"
+try "predict: several GPUs" 0 '^ +h200 +a100 +rtx3080$' '' predict "$kernels/good/axpy.cu" --gpu h200,a100,rtx3080 --color never
+try "predict --json: a report with the machine's numbers" 0 '^\{"schema_version":1,"file":"tests/explain/good/axpy.cu","kernel":"axpy","gpu":"h200","by":"machine".*"time_us":\{"value":[0-9.]+,"low":[0-9.]+,"high":[0-9.]+\}.*"machine":\{"timing":\{.*"bound_us":\{.*"traffic":\{' '' predict --json "$kernels/good/axpy.cu" --gpu h200
+try "predict --json: a line a GPU" 0 '"gpu":"a100"' '' predict --json "$kernels/good/axpy.cu" --gpu h200,a100
+report "predict --json: two lines" "$([ "$(wc -l <"$dir/out")" -eq 2 ] || wc -l "$dir/out")"
+try "predict: no GPU named is said" 0 'assumed: gpu: h200, as none was named' '' predict "$kernels/good/axpy.cu"
+try "predict: CUDA code for an AMD GPU beside another" 0 '^mi300x: cuda code is read for warps of 32 lanes' '' predict "$kernels/good/axpy.cu" --gpu h200,mi300x
+try "predict: CUDA code for an AMD GPU alone" 2 '' 'cuda code is read for warps of 32 lanes' predict "$kernels/good/axpy.cu" --gpu mi300x
+try "predict --cache warm" 0 'caches warm' '' predict "$kernels/good/axpy.cu" --cache warm --arg 'n=1<<18'
+try "predict --cache: a bad word" 2 '' 'expected warm or cold' predict "$kernels/good/axpy.cu" --cache hot
+
+# ---- batch ----
+cat >"$dir/batch.jsonl" <<END
+{"file":"$PWD/$kernels/good/axpy.cu","kernel":"axpy","count":10}
+{"file":"$PWD/$kernels/good/double_sum.cu","kernel":"nosuch","count":5}
+{"file":"$PWD/$kernels/good/double_sum.cu","kernel":"double_sum"}
+END
+try "predict --batch: sums by kernel" 2 '^axpy +10 +[0-9.]+ % +[0-9.]+ [mu]s +[0-9.]+ [mu]s$' 'no kernel .nosuch' predict --batch "$dir/batch.jsonl" --gpu h200,a100
+report "predict --batch: all, and what is missing" "$(for p in '^all +11 +100.0 %' '^5 of 16 launches have no answer'; do grep -qE -- "$p" "$dir/out" || echo "no $p"; done)"
+try "predict --batch --json: an error is a line too" 2 '"kernel":"double_sum","gpu":"h200"' '^axpy +10 ' predict --json --batch "$dir/batch.jsonl" --gpu h200
+report "predict --batch --json: three lines, the second an error" "$([ "$(wc -l <"$dir/out")" -eq 3 ] || wc -l "$dir/out"; sed -n 2p "$dir/out" | grep -q '"error":{"code":"usage"' || sed -n 2p "$dir/out")"
+
+# ---- diff ----
+sed 's/a\[row \* cols + c\]/a[c * rows + row]/' "$kernels/row_sum.cu" >"$dir/row_sum.cu"
+try "predict --diff: faster, and why" 0 '^row_sum on h200: [0-9.]+x faster$' '' predict --diff "$kernels/row_sum.cu" "$dir/row_sum.cu" --gpu h200 --fail-if-slower 5% --color never
+report "predict --diff: in words" "$(grep -qE '^Faster because .* takes less; it was bound by .* now bound by' "$dir/out" || cat "$dir/out")"
+try "predict --diff: slower fails the gate" 1 'slower by [0-9.e+]+ %, more than the 5 % allowed' '' predict --diff "$dir/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --fail-if-slower 5%
+try "predict --diff: the same passes it" 0 'no faster, no slower' '' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --gpu h200 --fail-if-slower 0
+try "predict --diff --json" 0 '"speedup":[0-9.]+,"old":\{"schema_version":1.*"new":\{.*"changed_us":\{' '' predict --json --diff "$kernels/row_sum.cu" "$dir/row_sum.cu" --gpu h200
+try "predict --diff: one file" 2 '' '--diff takes two files' predict --diff "$kernels/row_sum.cu"
+try "predict --fail-if-slower: not a percentage" 2 '' 'expected a percentage' predict --diff "$kernels/row_sum.cu" "$kernels/row_sum.cu" --fail-if-slower much
+
+# ---- sweep ----
+try "predict --sweep: a table" 0 '^ +16M +[0-9.]+ [mu]s +[0-9.]+ [mu]s\.\.' '' predict "$kernels/good/axpy.cu" --sweep n=1K..16M --gpu h200,a100 --svg "$dir/sweep.svg" --color never
+report "predict --sweep: every size has its row" "$([ "$(grep -cE '^ +[0-9]+[KM] ' "$dir/out")" -eq 15 ] || cat "$dir/out")"
+report "predict --sweep --svg" "$(for p in '</svg>' '<polygon' 'a100' '64K|256K'; do grep -qE -- "$p" "$dir/sweep.svg" || echo "no $p"; done)"
+try "predict --sweep: larger takes longer" 0 '"time_us"' '' predict "$kernels/good/axpy.cu" --sweep n=1M,16M --gpu h200 --json
+report "predict --sweep: 16 times the size, 4 to 40 times the time" "$(sed -n 's/.*"time_us":{"value":\([0-9.]*\).*/\1/p' "$dir/out" | awk '{ t[NR] = $1 } END { if (NR != 2 || t[2] < 4 * t[1] || t[2] > 40 * t[1]) print t[1], t[2] }')"
+try "predict --sweep: not a range" 2 '' '--sweep: expected' predict "$kernels/good/axpy.cu" --sweep n
+try "predict --sweep: no such argument" 3 '' "no argument .m." predict "$kernels/good/axpy.cu" --sweep m=1K..4K
+
+# ---- roofline ----
+try "roofline: the plot" 0 '^A axpy +h200 +predicted +0\.[0-9]+ flop/B' '' roofline "$kernels/good/axpy.cu" --gpu h200 --svg "$dir/roof.svg" --color never
+report "roofline: 24 lines of 80 columns" "$([ "$(wc -l <"$dir/out")" -le 24 ] || wc -l "$dir/out"; head -n 20 "$dir/out" | LC_ALL=C sed 's/[\x80-\xbf]//g' | awk 'length > 80')"
+report "roofline --svg" "$(for p in '</svg>' 'DRAM 4.8 TB/s' 'FP32' 'FP64' 'tensor' '>axpy<'; do grep -qF -- "$p" "$dir/roof.svg" || echo "no $p"; done)"
+"$program" predict --json "$kernels/good/axpy.cu" --gpu h200 | sed 's/"by":"machine"/"by":"hardware"/' >"$dir/measured.jsonl"
+try "roofline --measured" 0 '^a axpy +h200 +measured ' '' roofline "$kernels/good/axpy.cu" --gpu h200 --measured "$dir/measured.jsonl"
+try "roofline: measured points alone" 0 '^a axpy +h200 +measured ' '' roofline --gpu h200 --measured "$dir/measured.jsonl"
+try "roofline: a kernel without flops" 0 'brighten on h200 has no place here: no floating-point operations' '' roofline "$kernels/brighten.cu" --gpu h200
+echo '{"schema_version":7}' >"$dir/measured.jsonl"
+try "roofline --measured: not a report" 3 '' 'measured.jsonl:1: ?schema_version' roofline --gpu h200 --measured "$dir/measured.jsonl"
+
+echo "1..$n"
+exit $bad

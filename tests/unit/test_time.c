@@ -1,0 +1,251 @@
+/* test_time.c - the time model: its bounds, its waves, its parameters and their fit; the chain of one warp. */
+#include "../../src/predict/chain.h"
+#include "../../src/predict/fit.h"
+#include "unit.h"
+
+#include <math.h>
+
+static ww_arena *arena;
+static ww_gpu gpu;
+
+static int setup(void **state) {
+  ww_err e = {0};
+  (void)state;
+  arena = ww_arena_new();
+  return ww_gpu_load("h200", arena, &gpu, &e);
+}
+
+static int teardown(void **state) {
+  (void)state;
+  ww_arena_free(arena);
+  return 0;
+}
+
+/* A launch of `blocks` blocks of 256 threads that read and write `bytes` of DRAM each way with one wait a warp. */
+static ww_work streaming(uint64_t blocks, double bytes) {
+  ww_work w = {.blocks = blocks, .block_threads = 256, .warps_per_block = 8};
+  ww_occupancy_of(&gpu, 256, 24, 0, &w.occupancy);
+  double warps = 8.0 * (double)blocks;
+  w.lowered.total = 16 * warps;
+  w.lowered.code_bytes = 512;
+  w.traffic = (ww_traffic){.l2_reads = bytes / 32, .l2_writes = bytes / 32, .dram_read = bytes, .dram_write = bytes};
+  w.traffic.footprint = 2 * bytes;
+  w.traffic.from_dram = 1;
+  w.traffic.l1_wavefronts = bytes / 64;
+  w.chain = (ww_chain){.warp_inst = 16, .alu = 60, .waits = 1, .loads_per_wait = 1, .first_waits = 1, .spread = 1};
+  w.chain.lines_per_load = 1;
+  w.chain.store_lines = bytes / 128;
+  return w;
+}
+
+static double us_of(const ww_work *w) {
+  ww_timing t;
+  ww_time(w, &gpu, &ww_params_default, &t);
+  return t.us;
+}
+
+static void test_large_copy_reaches_dram(void **state) {
+  (void)state;
+  ww_work w = streaming(262144, 262144 * 1024.0 * 8);
+  ww_timing t;
+  ww_time(&w, &gpu, &ww_params_default, &t);
+  double gbps = (w.traffic.dram_read + w.traffic.dram_write) / (1e3 * t.us);
+  assert_true(gbps > 0.6 * gpu.dram_peak && gbps < gpu.dram_peak);
+  assert_int_equal(t.bottleneck, WW_TERM_DRAM);
+  assert_true(t.low < t.us && t.us < t.high);
+  assert_true(t.bound_us[WW_TERM_DRAM] <= t.us);
+}
+
+static void test_nothing_takes_the_floor(void **state) {
+  (void)state;
+  ww_work w = {.blocks = 1, .block_threads = 32, .warps_per_block = 1, .chain = {.warp_inst = 4, .spread = 1}};
+  ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
+  w.lowered.total = 4;
+  double us = us_of(&w);
+  assert_true(us >= gpu.launch_floor && us < gpu.launch_floor + 1);
+}
+
+/* One warp that follows pointers takes so many latencies; a second one beside it costs nothing. */
+static void test_one_chain_is_latency(void **state) {
+  (void)state;
+  ww_work w = {.blocks = 1, .block_threads = 32, .warps_per_block = 1};
+  ww_occupancy_of(&gpu, 32, 16, 0, &w.occupancy);
+  w.traffic = (ww_traffic){.from_dram = 1, .dram_read = 32e4, .l2_reads = 1e4, .footprint = 32e4, .l1_wavefronts = 1e4};
+  w.chain = (ww_chain){.warp_inst = 3e4, .waits = 1e4, .loads_per_wait = 1, .lines_per_load = 1, .spread = 1};
+  w.lowered.total = 3e4;
+  ww_timing t;
+  ww_time(&w, &gpu, &ww_params_default, &t);
+  double least = 1e4 * gpu.dram_latency / gpu.boost_mhz;
+  assert_true(t.us > least && t.us < 1.3 * least);
+  assert_int_equal(t.bottleneck, WW_TERM_LATENCY);
+  double one = t.us;
+  w.blocks = 2;
+  w.lowered.total *= 2, w.traffic.dram_read *= 2, w.traffic.l2_reads *= 2, w.traffic.l1_wavefronts *= 2;
+  assert_true(us_of(&w) < 1.02 * one);
+}
+
+static void test_waves(void **state) {
+  (void)state;
+  ww_work full = streaming(8 * 132, 8 * 132 * 256.0), more = streaming(8 * 132 + 1, (8 * 132 + 1) * 256.0);
+  full.chain.alu = more.chain.alu = 2e5; /* long blocks, so that the wave shows */
+  double one = us_of(&full), two = us_of(&more);
+  assert_true(two > 1.8 * one && two < 2.1 * one);
+  ww_timing t;
+  ww_time(&more, &gpu, &ww_params_default, &t);
+  assert_true(t.bound_us[WW_TERM_TAIL] > 0.4 * one);
+  ww_time(&full, &gpu, &ww_params_default, &t);
+  assert_true(t.bound_us[WW_TERM_TAIL] < 0.01 * one);
+}
+
+static void test_more_work_never_takes_less(void **state) {
+  (void)state;
+  double before = 0;
+  for (double scale = 1; scale < 1e4; scale *= 1.5) {
+    ww_work w = streaming((uint64_t)(100 * scale), 1e5 * scale);
+    double us = us_of(&w);
+    assert_true(us >= 0.999 * before);
+    before = us;
+  }
+  ww_work w = streaming(4096, 1e7), v = w;
+  v.chain.atomic_cycles = 1e6;
+  assert_true(us_of(&v) > us_of(&w) + 0.9e6 / gpu.boost_mhz - 20);
+  v = w, v.chain.waits = 20;
+  assert_true(us_of(&v) > 2 * us_of(&w));
+}
+
+static void test_shares_sum_to_one(void **state) {
+  (void)state;
+  ww_work w = streaming(5000, 1e7);
+  w.chain.barriers = 4;
+  ww_timing t;
+  ww_time(&w, &gpu, &ww_params_default, &t);
+  double sum = 0;
+  for (int k = 0; k < WW_NTERMS; k++) {
+    assert_true(t.stall[k] >= 0);
+    sum += t.stall[k];
+  }
+  assert_true(fabs(sum - 1) < 1e-9);
+  assert_true(t.stall[WW_TERM_BARRIER] > 0);
+  assert_true(t.achieved_warps > 8 && t.achieved_warps <= 64);
+}
+
+/* ---- parameters ---- */
+
+static void test_params(void **state) {
+  (void)state;
+  ww_params p;
+  ww_err e = {0};
+  const char good[] = "{\"params\":{\"pace\":1.25,\"of_another_version\":3}}", bad[] = "{\"params\":{\"pace\":-1}}";
+  assert_int_equal(ww_params_parse(good, sizeof good - 1, &p, &e), WW_OK);
+  assert_true(p.pace == 1.25 && p.blend == ww_params_default.blend);
+  assert_int_equal(ww_params_parse(bad, sizeof bad - 1, &p, &e), WW_EDATA);
+  assert_non_null(strstr(e.msg, "pace"));
+  assert_int_equal(ww_params_parse("[]", 2, &p, &e), WW_EDATA);
+  for (uint32_t k = 0; k < ww_nparams; k++)
+    assert_true(ww_param_table[k].value >= ww_param_table[k].least &&
+                ww_param_table[k].value <= ww_param_table[k].most);
+}
+
+/* Times made with other parameters are found again, and what is found can be written and read. */
+static void test_fit(void **state) {
+  enum { N = 48 };
+  static const char *const families[] = {"a", "b", "c", "d"};
+  ww_fit_sample s[N];
+  ww_params truth = ww_params_default, back;
+  (void)state;
+  truth.dram_share = 0.75;
+  truth.start = 0.9;
+  for (uint32_t k = 0; k < N; k++) {
+    ww_timing t;
+    s[k] = (ww_fit_sample){.work = streaming(20u << k / 4, (20u << k / 4) * (1 + k % 4) * 2048.0),
+                           .family = families[k % 4]};
+    ww_time(&s[k].work, &gpu, &truth, &t);
+    s[k].measured_us = t.us;
+  }
+  ww_fit_result r;
+  ww_fit(s, N, &gpu, true, arena, &r);
+  assert_true(r.start.log_mean > 0.1);
+  assert_true(r.fitted.log_mean < 0.01);
+  assert_true(r.crossed.log_mean < 0.03);
+  assert_int_equal(r.nfamilies, 4);
+  ww_buf b = {0};
+  ww_err e = {0};
+  ww_fit_write(&r, &gpu, "test", &b);
+  assert_int_equal(ww_params_parse(b.s, b.n, &back, &e), WW_OK);
+  assert_true(fabs(back.dram_share - r.params.dram_share) < 1e-12);
+  ww_buf_free(&b);
+}
+
+/* ---- the chain ---- */
+
+#define HEAD                                                                                                       \
+  "module cuda warp 32\nfile \"k.cu\"\nfn $k \"k\" kernel file \"k.cu\" line 1 {\n"                                \
+  "  param %p.0 i64 \"p\" \"int *\" pointer global elem i64 elem_size 8 size 8 align 8\n@entry.0:\n  br @loop.1\n" \
+  "@loop.1:\n"
+
+/* The block runs `times` times in one warp. */
+static ww_chain chain_of(const char *body, uint32_t times) {
+  ww_module m;
+  ww_err e = {0};
+  ww_chain c;
+  if (ww_ir_parse(ww_fmt(arena, "%s%s", HEAD, body), arena, &m, &e)) fail_msg("%s", e.msg);
+  ww_chainer *x = ww_chainer_new(&m, &gpu, 32);
+  ww_observer o = ww_chainer_observer(x);
+  o.block_start(o.ctx, 0);
+  for (uint32_t k = 0; k < times; k++) o.block(o.ctx, (ww_warp_id){0, 0}, &m.fns[0], 1, UINT32_MAX, 1);
+  o.block_end(o.ctx, 0);
+  ww_chainer_result(x, &c);
+  ww_chainer_free(x);
+  return c;
+}
+
+static void test_chain_waits(void **state) {
+  (void)state;
+  ww_chain apart = chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%p.0 + 8]\n  %3 = add i64 %1, %2\n"
+                            "  st.global i64 [%p.0], %3\n  ret\n}\n",
+                            1);
+  assert_true(apart.waits == 1 && apart.loads_per_wait == 2);
+  ww_chain after = chain_of("  %1 = ld.global i64 [%p.0]\n  %2 = ld.global i64 [%1]\n  %3 = add i64 %1, %2\n"
+                            "  st.global i64 [%p.0], %3\n  ret\n}\n",
+                            1);
+  assert_true(after.waits == 2 && after.first_waits == 2 && after.loads_per_wait == 1);
+  /* a store between them keeps the second load back, unless it is known to read constants */
+  ww_chain kept = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n  %2 = ld.global i64 [%p.0 + 8]\n"
+                           "  st.global i64 [%p.0], %2\n  ret\n}\n",
+                           1);
+  assert_true(kept.waits == 2);
+  ww_chain free = chain_of("  %1 = ld.global i64 [%p.0]\n  st.global i64 [%p.0], %1\n"
+                           "  %2 = ld.global.readonly i64 [%p.0 + 8]\n  st.global i64 [%p.0], %2\n  ret\n}\n",
+                           1);
+  assert_true(free.waits == 1);
+}
+
+/* Iterations of a small loop overlap four at a time where nothing loaded leads from one to the next. */
+static void test_chain_loops(void **state) {
+  (void)state;
+  ww_chain sum =
+      chain_of("  %1 = phi i64 [@entry.0 0] [@loop.1 %3]\n  %2 = ld.global i64 [%p.0]\n"
+               "  %3 = add i64 %1, %2\n  %4 = icmp.slt i64 %3, 100\n  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+               64);
+  assert_true(sum.waits >= 16 && sum.waits < 20);
+  ww_chain chase = chain_of("  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n"
+                            "  %4 = icmp.slt i64 %2, 100\n  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+                            64);
+  assert_true(chase.waits == 64);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_large_copy_reaches_dram),
+      cmocka_unit_test(test_nothing_takes_the_floor),
+      cmocka_unit_test(test_one_chain_is_latency),
+      cmocka_unit_test(test_waves),
+      cmocka_unit_test(test_more_work_never_takes_less),
+      cmocka_unit_test(test_shares_sum_to_one),
+      cmocka_unit_test(test_params),
+      cmocka_unit_test(test_fit),
+      cmocka_unit_test(test_chain_waits),
+      cmocka_unit_test(test_chain_loops),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}
