@@ -14,6 +14,12 @@ const ww_rule_info ww_rules[WW_NRULES] = {
 
 /* ---- sites and parts ---- */
 
+static void index_blocks(ww_advisor *x) {
+  x->of = WW_NEWN(x->a, const ww_block_counts *, x->fn->nblocks + 1);
+  for (uint32_t k = 0; k < x->t->nblocks; k++)
+    if (x->t->blocks[k].fn == x->fn) x->of[x->t->blocks[k].block] = &x->t->blocks[k];
+}
+
 static void collect_sites(ww_advisor *x) {
   const ww_tally *t = x->t;
   uint32_t n = 0;
@@ -209,6 +215,7 @@ void ww_advise(const ww_module *m, const ww_fn *fn, const ww_gpu *g, const ww_pa
                ww_arena *a, ww_advice *out) {
   ww_advisor x = {.m = m, .fn = fn, .g = g, .params = params, .p = p, .t = &p->trace.sampled.tally, .a = a};
   *out = (ww_advice){0};
+  index_blocks(&x);
   collect_sites(&x);
   cost_lines(&x, out);
   ww_advise_access(&x);

@@ -30,6 +30,7 @@ typedef struct {
   ww_site *sites; /* every instruction of every executed block */
   uint32_t nsites;
   ww_part all;    /* their sum */
+  const ww_block_counts **of; /* per block of fn: its counts, NULL where it never ran */
   WW_VEC(ww_advice_item) items;
 } ww_advisor;
 

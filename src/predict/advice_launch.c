@@ -3,25 +3,20 @@
 
 /* ---- divergence ---- */
 
-static const ww_block_counts *counts_of(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
-  for (uint32_t k = 0; k < x->t->nblocks; k++)
-    if (x->t->blocks[k].fn == fn && x->t->blocks[k].block == block) return &x->t->blocks[k];
-  return NULL;
-}
-
 /* Lanes of a warp that the launch itself gives: the entry block's. */
 static double full_lanes(const ww_advisor *x) {
-  const ww_block_counts *entry = counts_of(x, x->fn, 0);
+  const ww_block_counts *entry = x->of[0];
   return entry && entry->warps > 0 ? entry->lanes / entry->warps : x->g->lanes;
 }
 
 /* The branch that made the block's lanes few: one of its own loop, else the nearest before it. */
-static uint32_t blamed(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
+static uint32_t blamed(const ww_advisor *x, uint32_t block) {
+  const ww_fn *fn = x->fn;
   uint32_t loop = fn->blocks[block].loop, best = WW_NOBLOCK;
   double most = 0;
   for (uint32_t at = block; fn->blocks[at].idom != at;) {
     at = fn->blocks[at].idom;
-    const ww_block_counts *c = counts_of(x, fn, at);
+    const ww_block_counts *c = x->of[at];
     if (!c || c->splits <= 0.02 * c->warps) continue;
     best = at, most = c->splits;
     break;
@@ -45,7 +40,7 @@ static ww_loc branch_loc(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
 void ww_advise_flow(ww_advisor *x) {
   double full = full_lanes(x), *loss = WW_NEWN(x->a, double, x->fn->nblocks + 1), most = 0, loads = 0, idle = 0;
   ww_part part = {0};
-  uint32_t worst = WW_NOBLOCK;
+  uint32_t worst = WW_NOBLOCK, last = WW_NOBLOCK;
   for (uint32_t k = 0; k < x->nsites; k++) {
     const ww_site *s = &x->sites[k];
     double share = s->warps > 0 ? 1 - s->lanes / (s->warps * full) : 0, n = 0;
@@ -54,7 +49,8 @@ void ww_advise_flow(ww_advisor *x) {
     if (s->ins->op == WW_OP_LD && s->ins->space == WW_GLOBAL) loads += share * s->warps;
     for (int p = 0; p < WW_NPIPES; p++) n += (double)s->cost.inst[p];
     idle += n * s->warps * share;
-    uint32_t b = blamed(x, s->fn, s->block);
+    uint32_t b = k && s[-1].fn == s->fn && s[-1].block == s->block ? last : blamed(x, s->block);
+    last = b;
     if (b == WW_NOBLOCK) continue;
     loss[b] += n * s->warps * share;
     if (loss[b] > most) most = loss[b], worst = b;

@@ -12,7 +12,7 @@ static bool defined_in(const ww_fn *fn, ww_val v, uint32_t loop) {
   return v != WW_NOVAL && fn->vals[v].kind == WW_VAL_RESULT && ww_ir_in_loop(fn, fn->vals[v].ref, loop);
 }
 
-static bool loop_has_barrier(const ww_fn *fn, uint32_t loop) {
+static bool find_barrier(const ww_fn *fn, uint32_t loop) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
     if (!ww_ir_in_loop(fn, b, loop)) continue;
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++) {
@@ -23,18 +23,14 @@ static bool loop_has_barrier(const ww_fn *fn, uint32_t loop) {
   return false;
 }
 
-static double executions(const ww_advisor *x, const ww_fn *fn, uint32_t block) {
-  for (uint32_t k = 0; k < x->t->nblocks; k++)
-    if (x->t->blocks[k].fn == fn && x->t->blocks[k].block == block) return x->t->blocks[k].warps;
-  return 0;
-}
+static double executions(const ww_advisor *x, uint32_t block) { return x->of[block] ? x->of[block]->warps : 0; }
 
 /* Times that warps enter the loop from outside: what dominates its header ran so often, at most. */
 static double entries(const ww_advisor *x, const ww_fn *fn, uint32_t loop) {
   uint32_t header = fn->loops[loop].header, before = fn->blocks[header].idom;
-  double n = executions(x, fn, before),
-         latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn, fn->loops[loop].latch);
-  double entered = latch > 0 ? executions(x, fn, header) - latch : n;
+  double n = executions(x, before),
+         latch = fn->loops[loop].latch == WW_NOBLOCK ? 0 : executions(x, fn->loops[loop].latch);
+  double entered = latch > 0 ? executions(x, header) - latch : n;
   return entered > 0 && entered < n ? entered : n;
 }
 
@@ -44,6 +40,7 @@ typedef struct {
   double trips;         /* of the loops, by warps */
   ww_loc at;
   double most;
+  const bool *barrier; /* per loop: threads may see each other's stores inside */
 } accumulator;
 
 static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator *out) {
@@ -51,9 +48,9 @@ static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator 
   uint32_t loop = s->fn->blocks[s->block].loop;
   if ((i->op != WW_OP_LD && i->op != WW_OP_ST) || !in_global(i) || i->flags & WW_F_VOLATILE || loop == WW_NOBLOCK)
     return;
-  if (defined_in(s->fn, i->a, loop) || loop_has_barrier(s->fn, loop)) return;
+  if (defined_in(s->fn, i->a, loop) || out->barrier[loop]) return;
   while (s->fn->loops[loop].parent != WW_NOBLOCK && !defined_in(s->fn, i->a, s->fn->loops[loop].parent) &&
-         !loop_has_barrier(s->fn, s->fn->loops[loop].parent))
+         !out->barrier[s->fn->loops[loop].parent])
     loop = s->fn->loops[loop].parent;
   double saved = s->warps - entries(x, s->fn, loop);
   if (saved <= 0.5 * s->warps) return;
@@ -65,9 +62,12 @@ static void accumulator_site(const ww_advisor *x, const ww_site *s, accumulator 
 }
 
 static void memory_accumulators(ww_advisor *x) {
-  accumulator m = {0};
+  bool *barrier = WW_NEWN(x->a, bool, x->fn->nloops + 1);
+  for (uint32_t k = 0; k < x->fn->nloops; k++) barrier[k] = find_barrier(x->fn, k);
+  accumulator m = {.barrier = barrier};
   const ww_counts *c = &x->t->c;
-  for (uint32_t k = 0; k < x->nsites; k++) accumulator_site(x, &x->sites[k], &m);
+  for (uint32_t k = 0; k < x->nsites; k++)
+    if (x->sites[k].fn == x->fn) accumulator_site(x, &x->sites[k], &m);
   if (m.stores + m.loads <= 0 || !m.at.line) return;
   ww_work w = x->p->work;
   ww_traffic *f = &w.traffic;

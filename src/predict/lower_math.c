@@ -21,42 +21,42 @@ static const struct {
     [WW_MATH_SQRT] = {SEQ(sqrt_f32, 1, 10, 6, 0), SEQ(sqrt_f64, 1, 18, 0, 13), OWN(4, 0, 0)},
     [WW_MATH_RSQRT] = {SEQ(rsqrt_f32, 1, 4, 0, 0), SEQ(rsqrt_f64, 1, 13, 0, 8), {0}},
     [WW_MATH_RCP] = {SEQ(rcp_f32, 1, 8, 5, 0), SEQ(rcp_f64, 1, 11, 0, 10), OWN(2, 0, 0)},
-    [WW_MATH_CBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), SEQ(exp_f64, 1, 40, 0, 30), {0}},
-    [WW_MATH_RCBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), SEQ(exp_f64, 1, 40, 0, 30), {0}},
+    [WW_MATH_CBRT] = {SEQ(cbrt_f32, 1, 14, 10, 0), OWN(44, 2, 16), {0}},
+    [WW_MATH_RCBRT] = {OWN(17, 11, 0), OWN(44, 2, 16), {0}},
     [WW_MATH_SIN] = {SEQ(sin_f32, 1, 25, 18, 0), SEQ(sin_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
     [WW_MATH_COS] = {SEQ(cos_f32, 1, 25, 18, 0), SEQ(cos_f64, 1, 45, 0, 27), SEQ(sin_fast_f32, 1, 2, 1, 0)},
     [WW_MATH_TAN] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), SEQ(sin_fast_f32, 3, 6, 3, 0)},
     [WW_MATH_SINPI] = {SEQ(sin_f32, 0.8f, 20, 14, 0), SEQ(sin_f64, 0.8f, 40, 0, 24), {0}},
     [WW_MATH_COSPI] = {SEQ(cos_f32, 0.8f, 20, 14, 0), SEQ(cos_f64, 0.8f, 40, 0, 24), {0}},
     [WW_MATH_TANPI] = {SEQ(tan_f32, 1, 35, 24, 0), SEQ(sin_f64, 2, 90, 0, 54), {0}},
-    [WW_MATH_ASIN] = {OWN(22, 16, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
-    [WW_MATH_ACOS] = {OWN(24, 17, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
-    [WW_MATH_ATAN] = {OWN(18, 14, 0), SEQ(log_f64, 1, 60, 0, 48), {0}},
+    [WW_MATH_ASIN] = {OWN(25, 23, 0), OWN(90, 0, 60), {0}},
+    [WW_MATH_ACOS] = {OWN(26, 25, 0), OWN(95, 0, 62), {0}},
+    [WW_MATH_ATAN] = {OWN(19, 20, 0), OWN(82, 0, 48), {0}},
     [WW_MATH_ASINPI] = {OWN(23, 17, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
     [WW_MATH_ACOSPI] = {OWN(25, 18, 0), SEQ(log_f64, 1, 70, 0, 50), {0}},
     [WW_MATH_ATANPI] = {OWN(19, 15, 0), SEQ(log_f64, 1, 60, 0, 48), {0}},
-    [WW_MATH_SINH] = {SEQ(exp_f32, 2.2f, 22, 18, 0), SEQ(exp_f64, 2, 90, 0, 60), {0}},
-    [WW_MATH_COSH] = {SEQ(exp_f32, 1.5f, 14, 12, 0), SEQ(exp_f64, 1.5f, 60, 0, 40), {0}},
+    [WW_MATH_SINH] = {OWN(25, 21, 0), OWN(70, 0, 42), {0}},
+    [WW_MATH_COSH] = {OWN(16, 11, 0), OWN(61, 0, 38), {0}},
     [WW_MATH_TANH] = {SEQ(tanh_f32, 1, 17, 15, 0), SEQ(tanh_f64, 1, 60, 0, 45), OWN(1, 0, 0)},
-    [WW_MATH_ASINH] = {SEQ(log_f32, 1.5f, 38, 34, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
-    [WW_MATH_ACOSH] = {SEQ(log_f32, 1.4f, 35, 32, 0), SEQ(log_f64, 1.4f, 105, 0, 75), {0}},
-    [WW_MATH_ATANH] = {SEQ(log_f32, 1.5f, 38, 34, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
+    [WW_MATH_ASINH] = {OWN(46, 36, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
+    [WW_MATH_ACOSH] = {OWN(47, 39, 0), SEQ(log_f64, 1.4f, 105, 0, 75), {0}},
+    [WW_MATH_ATANH] = {OWN(42, 32, 0), SEQ(log_f64, 1.5f, 110, 0, 80), {0}},
     [WW_MATH_EXP] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30), SEQ(exp_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_EXP2] = {SEQ(exp2_f32, 1, 4, 0, 0), SEQ(exp_f64, 1, 58, 0, 30), OWN(4, 0, 0)},
-    [WW_MATH_EXP10] = {SEQ(exp_f32, 1, 10, 10, 0), SEQ(exp_f64, 1, 58, 0, 30), SEQ(exp_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_EXPM1] = {SEQ(exp_f32, 1.8f, 18, 17, 0), SEQ(exp_f64, 1.2f, 60, 0, 36), {0}},
+    [WW_MATH_EXP2] = {SEQ(exp2_f32, 1, 4, 0, 0), OWN(62, 0, 30), OWN(4, 0, 0)},
+    [WW_MATH_EXP10] = {OWN(10, 10, 0), OWN(69, 0, 34), SEQ(exp_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_EXPM1] = {OWN(29, 24, 0), OWN(60, 0, 35), {0}},
     [WW_MATH_LOG] = {SEQ(log_f32, 1, 25, 24, 0), SEQ(log_f64, 1, 78, 0, 47), SEQ(log_fast_f32, 1, 5, 1, 0)},
     [WW_MATH_LOG2] = {SEQ(log2_f32, 1, 5, 0, 0), SEQ(log_f64, 1, 78, 0, 48), SEQ(log_fast_f32, 1, 5, 0, 0)},
-    [WW_MATH_LOG10] = {SEQ(log_f32, 1, 25, 25, 0), SEQ(log_f64, 1, 78, 0, 48), SEQ(log_fast_f32, 1, 5, 1, 0)},
-    [WW_MATH_LOG1P] = {SEQ(log_f32, 1.1f, 28, 27, 0), SEQ(log_f64, 1.1f, 85, 0, 52), {0}},
+    [WW_MATH_LOG10] = {OWN(29, 28, 0), OWN(90, 0, 50), SEQ(log_fast_f32, 1, 5, 1, 0)},
+    [WW_MATH_LOG1P] = {OWN(33, 28, 0), OWN(100, 1, 60), {0}},
     [WW_MATH_LOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
     [WW_MATH_ERF] = {SEQ(erf_f32, 1, 28, 16, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
-    [WW_MATH_ERFC] = {SEQ(erf_f32, 1.6f, 45, 34, 0), SEQ(erf_f64, 1.2f, 110, 0, 85), {0}},
-    [WW_MATH_ERFINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
+    [WW_MATH_ERFC] = {OWN(48, 54, 0), OWN(168, 0, 113), {0}},
+    [WW_MATH_ERFINV] = {OWN(31, 33, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
     [WW_MATH_ERFCINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
     [WW_MATH_ERFCX] = {SEQ(erf_f32, 1.5f, 42, 30, 0), SEQ(erf_f64, 1, 90, 0, 70), {0}},
-    [WW_MATH_NORMCDF] = {SEQ(erf_f32, 1.7f, 48, 36, 0), SEQ(erf_f64, 1.3f, 115, 0, 88), {0}},
-    [WW_MATH_NORMCDFINV] = {SEQ(log_f32, 2, 50, 44, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
+    [WW_MATH_NORMCDF] = {OWN(65, 67, 0), OWN(188, 0, 126), {0}},
+    [WW_MATH_NORMCDFINV] = {OWN(45, 45, 0), SEQ(log_f64, 2, 150, 0, 100), {0}},
     [WW_MATH_TGAMMA] = {OWN(60, 45, 0), OWN(150, 0, 110), {0}},
     [WW_MATH_LGAMMA] = {OWN(80, 60, 0), OWN(200, 0, 140), {0}},
     [WW_MATH_J0] = {OWN(60, 45, 0), OWN(160, 0, 120), {0}},
@@ -73,11 +73,11 @@ static const struct {
     [WW_MATH_POW] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
     [WW_MATH_POWI] = {OWN(14, 6, 0), OWN(14, 0, 6), {0}},
     [WW_MATH_POWR] = {SEQ(pow_f32, 1, 87, 61, 0), SEQ(pow_f64, 1, 220, 0, 124), SEQ(pow_fast_f32, 1, 9, 1, 0)},
-    [WW_MATH_ATAN2] = {SEQ(atan2_f32, 1, 38, 27, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
+    [WW_MATH_ATAN2] = {SEQ(atan2_f32, 1, 38, 27, 0), OWN(95, 1, 61), {0}},
     [WW_MATH_ATAN2PI] = {SEQ(atan2_f32, 1, 39, 28, 0), SEQ(log_f64, 1.2f, 90, 0, 66), {0}},
     [WW_MATH_FMOD] = {SEQ(fmod_f32, 1, 30, 10, 0), OWN(80, 0, 20), {0}},
     [WW_MATH_REMAINDER] = {SEQ(fmod_f32, 1.2f, 36, 12, 0), OWN(90, 0, 22), {0}},
-    [WW_MATH_HYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), SEQ(sqrt_f64, 1.7f, 32, 0, 20), {0}},
+    [WW_MATH_HYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), OWN(45, 0, 17), {0}},
     [WW_MATH_RHYPOT] = {SEQ(hypot_f32, 1, 17, 9, 0), SEQ(sqrt_f64, 1.7f, 32, 0, 20), {0}},
     [WW_MATH_FDIM] = {OWN(3, 1, 0), OWN(4, 0, 1), {0}},
     [WW_MATH_COPYSIGN] = {OWN(1, 0, 0), OWN(2, 0, 0), {0}},
@@ -85,7 +85,7 @@ static const struct {
     [WW_MATH_LDEXP] = {OWN(10, 3, 0), OWN(16, 0, 3), {0}},
     [WW_MATH_MAXMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
     [WW_MATH_MINMAG] = {OWN(4, 0, 0), OWN(8, 0, 0), {0}},
-    [WW_MATH_NORM3D] = {SEQ(sqrt_f32, 1.6f, 24, 14, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
+    [WW_MATH_NORM3D] = {OWN(24, 17, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
     [WW_MATH_RNORM3D] = {SEQ(sqrt_f32, 1.6f, 24, 14, 0), SEQ(sqrt_f64, 1.8f, 36, 0, 24), {0}},
     [WW_MATH_ILOGB] = {OWN(8, 0, 0), OWN(10, 0, 0), {0}},
     [WW_MATH_FREXP_MANT] = {OWN(7, 1, 0), OWN(9, 0, 1), {0}},
@@ -184,6 +184,25 @@ static float integer_part(const ww_ins *i, bool twice) {
   }
 }
 
+/* What a loop computes again and again finds its constants in registers; elsewhere they are made for the one call. */
+static bool in_a_loop(const ww_lowering *x, const ww_ins *i) {
+  return i->dst != WW_NOVAL && x->fn->blocks[x->fn->vals[i->dst].ref].loop != WW_NOBLOCK;
+}
+
+/* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the logarithm is known. */
+static float shortened(const ww_lowering *x, const ww_ins *i) {
+  if (i->sub == WW_MATH_POW && !(i->flags & WW_F_APPROX) && ww_lower_constant(x, i->a)) return 0.8f;
+  if ((i->sub != WW_MATH_SIN && i->sub != WW_MATH_COS) || i->flags & WW_F_APPROX || ww_lower_constant(x, i->a))
+    return 1;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, i->a); k++) {
+    uint32_t u = x->uses[x->uses_at[i->a] + k];
+    const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
+    if (o && o != i && o->op == WW_OP_MATH && (o->sub == WW_MATH_SIN || o->sub == WW_MATH_COS) && o->sub != i->sub)
+      return 0.86f;
+  }
+  return 1;
+}
+
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
   if (i->op == WW_OP_FDIV) {
     division(x, i, c, cycles);
@@ -194,10 +213,15 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycl
     return;
   }
   const sequence *s = &functions[i->sub].single;
-  if (i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64))
+  bool twice = i->type == WW_F64 || (i->a != WW_NOVAL && x->fn->vals[i->a].type == WW_F64);
+  if (twice)
     s = &functions[i->sub].twice;
   else if (i->flags & WW_F_APPROX && functions[i->sub].fast.inst > 0)
     s = &functions[i->sub].fast;
-  spread(x, s, integer_part(i, s == &functions[i->sub].twice), c, cycles);
+  sequence here = *s;
+  here.scale *= shortened(x, i);
+  if (i->type == WW_F64 && i->sub == WW_MATH_EXP && !in_a_loop(x, i))
+    ww_lower_put(x, WW_SASS_uniform, 36, i, c, cycles);
+  spread(x, &here, integer_part(i, twice), c, cycles);
   if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
 }

@@ -80,6 +80,7 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double n = (double)w->blocks;
   double sectors = t->l2_reads + t->l2_writes + p->packet * w->chain.store_lines;
   d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
+  double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
   d->chip[WW_TERM_DRAM] =
       bytes / (1e3 * p->dram_share * ww_time_dram_gbps(g, t->dram_read, t->dram_write)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;

@@ -51,9 +51,9 @@ static tiny one_kernel(uint8_t opcode, uint8_t first_operand) {
                      .e_shoff = offsetof(tiny, sections),
                      .e_shnum = 4,
                      .e_shstrndx = 1}};
-  static const char names[] = "\0.shstrtab\0.text.k\0.nv.constant0.k";
-  memcpy(t.names, names, sizeof names);
-  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof names};
+  static const char texts[] = "\0.shstrtab\0.text.k\0.nv.constant0.k";
+  memcpy(t.names, texts, sizeof texts);
+  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = offsetof(tiny, names), .sh_size = sizeof texts};
   t.sections[2] = (Elf64_Shdr){.sh_name = 11, .sh_offset = offsetof(tiny, code), .sh_size = sizeof t.code};
   t.sections[3] = (Elf64_Shdr){.sh_name = 19};
   t.code[16] = opcode;
