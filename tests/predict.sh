@@ -44,7 +44,14 @@ for f in "$kernels"/*.cu; do
   long=$(sed 's/[^ -~]/x/g' "$dir/out" | awk 'length > 100')
   report "explain $(basename "$f"): fits 100 columns" "$long"
 done
-try "explain: nothing to find" 0 '^(Nothing stands out|Change first)' '' explain "$kernels/good/axpy.cu" --gpu h200
+# What was promised against what the model says of the changed source: within a factor of 2.5.
+for f in "$kernels"/fixed/*.cu; do
+  name=$(basename "$f")
+  gain=$("$program" explain --json "$kernels/$name" --gpu h200 | sed -n 's/.*"findings":\[{[^}]*"gain":\([0-9.e+]*\)}.*/\1/p')
+  real=$("$program" predict --json --diff "$kernels/$name" "$f" --gpu h200 2>"$dir/err" | sed -n 's/.*"speedup":\([0-9.e+]*\),.*/\1/p')
+  report "the gain of $name, $gain, comes true: $real" "$(echo "${gain:-0} ${real:-0}" | awk '{ if (!($1 > 0 && $1 < 2.5 * $2 && $2 < 2.5 * $1)) print "gain", $1, "real", $2 }'; cat "$dir/err")"
+done
+try "explain: nothing to find" 0 '^(Nothing stands out|Little to gain)' '' explain "$kernels/good/axpy.cu" --gpu h200
 try "explain --json" 0 '"findings":\[\{"file":"[^"]*row_sum.cu","line":9,"rule":"uncoalesced-load","message":"[^"]+","gain":[0-9.]+\}.*"lines":\[\{.*"share":0\.[0-9]+.*"machine":\{"timing"' '' explain --json "$kernels/row_sum.cu" --gpu h200
 try "explain --sarif" 0 '"ruleId": "uncoalesced-load"' '' explain --sarif "$kernels/row_sum.cu" --gpu h200
 report "explain --sarif: version, rules and a line" "$(for p in '"version": "2.1.0"' '"id": "bank-conflict"' '"startLine": 9' '"uri": "tests/explain/row_sum.cu"'; do grep -q -- "$p" "$dir/out" || echo "no $p"; done)"

@@ -89,7 +89,11 @@ typedef struct {
   double lo, hi; /* of the values, log10 of them where log */
 } scale;
 
-static double place(const scale *s, double v) { return ((s->log ? log10(v) : v) - s->lo) / (s->hi - s->lo); }
+/* 0 .. 1 along an axis; a hit rate that the counters put above 100 % is drawn at the frame. */
+static double place(const scale *s, double v) {
+  double at = ((s->log ? log10(v) : v) - s->lo) / (s->hi - s->lo);
+  return at < 0 ? 0 : at > 1 ? 1 : at;
+}
 static double x_of(const scale *s, double v) { return LEFT + PLOT * place(s, v); }
 static double y_of(const scale *s, double v) { return TOP + PLOT * (1 - place(s, v)); }
 
@@ -188,7 +192,7 @@ static uint32_t bin_of(const ww_mark *m, bool points) {
 static void bin_label(uint32_t edge, bool points, char *out, size_t n) {
   int steps = (int)edge - NBINS / 2;
   if (points)
-    snprintf(out, n, "%+d", steps * 4);
+    snprintf(out, n, steps ? "%+d" : "%d", steps * 4);
   else if (steps < 0)
     snprintf(out, n, "1/%g", round(100 * pow(2, -steps / 4.0)) / 100);
   else

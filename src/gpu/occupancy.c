@@ -54,7 +54,8 @@ static void split_l1(const ww_gpu *g, ww_occupancy *o) {
   o->l1_bytes -= o->carveout_bytes;
 }
 
-void ww_occupancy_of(const ww_gpu *g, uint64_t block_threads, double registers, double shared_bytes, ww_occupancy *out) {
+void ww_occupancy_of(const ww_gpu *g, uint64_t block_threads, double registers, double shared_bytes,
+                     ww_occupancy *out) {
   double warps = fmax(1, ceil((double)block_threads / g->lanes));
   memset(out, 0, sizeof *out);
   out->registers = registers;

@@ -162,6 +162,12 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) 
     each[at].pipe += (double)s->cost.inst[x->p->timing.busiest] * s->warps;
     bool memory = s->ins->op == WW_OP_LD && (s->ins->space == WW_GLOBAL || s->ins->space == WW_GENERIC);
     each[at].latency += s->warps * ((double)s->cost.latency + (memory ? load : 0));
+    if (s->ins->space == WW_LOCAL &&
+        (s->ins->op == WW_OP_LD || s->ins->op == WW_OP_ST)) { /* the tally has global ones only */
+      double sectors = s->lanes * ww_type_bytes[s->ins->type] * s->ins->n / 32;
+      each[at].sectors += sectors;
+      lines[at].bytes += 32 * sectors;
+    }
     if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC) each[at].barriers += s->warps;
   }
 }

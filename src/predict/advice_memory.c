@@ -70,6 +70,12 @@ static double tidy_cycles(const ww_advisor *x, bool store, double now) {
   return now * other / (side + other) + fmin(tidy, now * side / (side + other));
 }
 
+static const char *neighbours(const ww_advisor *x) {
+  return x->m->dialect == WW_OPENCL   ? "get_local_id(0)"
+         : x->m->dialect == WW_OPENMP ? "loop iterations"
+                                      : "threadIdx.x";
+}
+
 static void uncoalesced_loads(ww_advisor *x) {
   culprits c = scattered(x, false);
   double excess = sum_excess(&c);
@@ -88,10 +94,13 @@ static void uncoalesced_loads(ww_advisor *x) {
   if (f->l2_hits > f->l2_lookups) f->l2_hits = f->l2_lookups;
   if (f->dram_read > 32 * kept) f->dram_read = 32 * kept;
   w.chain.lines_per_load = fmin(w.chain.lines_per_load, 1);
+  w.chain.lone = 0;
   ww_advice_add(
       x, WW_RULE_UNCOALESCED_LOAD, c.v[0].at, &w, scattered_cause(x, &c, false),
-      "let consecutive threadIdx.x read consecutive elements (swap the index order, turn an array of structures into "
-      "a structure of arrays), or bring the data through shared memory");
+      ww_fmt(x->a,
+             "let consecutive %s read consecutive elements (swap the index order, turn an array of structures into a "
+             "structure of arrays), or bring the data through shared memory",
+             neighbours(x)));
 }
 
 static void uncoalesced_stores(ww_advisor *x) {
@@ -113,8 +122,10 @@ static void uncoalesced_stores(ww_advisor *x) {
   w.chain.store_lines *= share;
   ww_advice_add(
       x, WW_RULE_UNCOALESCED_STORE, c.v[0].at, &w, scattered_cause(x, &c, true),
-      "let consecutive threadIdx.x write consecutive elements; where the output is transposed, turn a tile around in "
-      "shared memory first");
+      ww_fmt(x->a,
+             "let consecutive %s write consecutive elements; where the output is transposed, turn a tile around in "
+             "shared memory first",
+             neighbours(x)));
 }
 
 /* ---- shared memory ---- */

@@ -18,7 +18,7 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define NOMINAL_LOAD 500.0
 #define NOMINAL_ATOMIC 400.0
 #define UNROLL 4
-#define STORES 2.0     /* requests that a slice of L2 takes in a cycle */
+#define STORES 0.8     /* requests to one place that a slice of L2 takes in a cycle */
 #define LONE_LINES 8   /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define UNROLL_MOST 64 /* instructions of a body that is still unrolled */
 #define PREDICATE 9.0  /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
@@ -333,9 +333,8 @@ static uint32_t lines_of(const ww_access *a, uint64_t *lines) {
     for (uint64_t l = a->lo >> 7; l <= (a->hi - 1) >> 7; l++) lines[n++] = l;
     return n;
   }
-  for (uint32_t k = 0; k < 64; k++) {
-    if (!(a->lanes >> k & 1)) continue;
-    uint64_t l = a->addr[k] >> 7;
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint64_t l = a->addr[__builtin_ctzll(m)] >> 7;
     uint32_t x = n;
     while (x > 0 && lines[x - 1] != l) x--;
     if (!x) lines[n++] = l;
@@ -353,33 +352,32 @@ static double *busy(hot *table, uint64_t key) {
   return &table[at & (HOT - 1)].cycles;
 }
 
-/* Sectors of atomics that the whole L2 takes in a cycle, by the kind of operation. */
-static double sector_rate(const ww_gpu *g, const ww_ins *i) {
-  double words = 32.0 / fmax(4, ww_type_bytes[i->type]);
+/* Cycles that a slice of L2 takes for one sector of an atomic request, however many of its lanes meet there. */
+static double sector_cycles(const ww_chainer *c, const ww_ins *i) {
+  const ww_gpu *g = c->g;
   double adds = g->atom_random > 0 ? g->atom_random : 30;
-  if (i->op == WW_OP_CAS) return g->atom_cas_spread > 0 ? g->atom_cas_spread / 8 : adds / 3;
-  if (i->type == WW_F32 && g->atom_f32_spread > 0) return fmin(adds, g->atom_f32_spread / words);
-  if (ww_type_bytes[i->type] == 8 && g->atom_f64_spread > 0) return fmin(adds, g->atom_f64_spread / words);
-  return adds;
+  if (i->op == WW_OP_CAS) return c->nslices / (g->atom_cas_spread > 0 ? g->atom_cas_spread / 8 : adds / 3);
+  if (ww_type_bytes[i->type] == 8 && g->atom_f64_spread > 0) return c->nslices / fmin(adds, g->atom_f64_spread / 4);
+  return c->nslices / adds;
 }
 
 /* An address takes lane after lane; a slice of L2 takes sector after sector of each request. */
 static void count_atomic(ww_chainer *c, const ww_access *a) {
   const ww_gpu *g = c->g;
-  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5, sector = c->nslices / sector_rate(g, a->ins);
+  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5;
   if (!ww_is_float(a->ins->type) && g->atom_same > 0) one = fmin(one, 1 / g->atom_same);
+  double sector = sector_cycles(c, a->ins) * a->weight;
   uint64_t seen[64];
   uint32_t n = 0;
-  for (uint32_t k = 0; k < 64; k++) {
-    if (!(a->lanes >> k & 1)) continue;
-    uint64_t s = a->addr[k] >> 5;
+  for (ww_mask m = a->lanes; m; m &= m - 1) {
+    uint64_t address = a->addr[__builtin_ctzll(m)];
     uint32_t x = n;
-    *busy(c->address, a->addr[k] >> 2) += one * a->weight;
-    while (x > 0 && seen[x - 1] != s) x--;
+    *busy(c->address, address >> 2) += one * a->weight;
+    while (x > 0 && seen[x - 1] != address >> 5) x--;
     if (x) continue;
-    seen[n++] = s;
-    *busy(c->slice, s >> (SLICE_BITS - 5)) += sector * a->weight;
-    c->atomics += sector / c->nslices * a->weight;
+    seen[n++] = address >> 5;
+    *busy(c->slice, address >> SLICE_BITS) += sector;
+    c->atomics += sector / c->nslices;
   }
 }
 

@@ -8,6 +8,7 @@
 #include "show.h"
 
 enum { FULL = 1, SHORT = 5, LINES = 10 };
+#define LARGE 1.1 /* a gain worth a person's afternoon */
 
 /* ---- source text ---- */
 
@@ -60,9 +61,9 @@ static void print_first(const ww_explained *x, source *s, const ww_advice_item *
   const char *bold = ww_show_color(f, "\033[1m"), *off = ww_show_color(f, "\033[0m"),
              *green = ww_show_color(f, "\033[32m");
   char us[16], g[16];
-  fprintf(f, "\n%sChange first%s: %s, %s%sx faster%s (%s) [%s]\n", bold, off,
-          about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green, factor(i->gain, g), off,
-          ww_show_us(i->us, us), ww_rules[i->rule].id);
+  fprintf(f, "\n%s%s%s: %s, %s%sx faster%s (%s) [%s]\n", bold, i->gain >= LARGE ? "Change first" : "Little to gain",
+          off, about_launch(i->rule) ? "the launch" : place(x, s->arena, i->file, i->line), green, factor(i->gain, g),
+          off, ww_show_us(i->us, us), ww_rules[i->rule].id);
   const char *text = source_line(s, x->m, i->file, i->line);
   if (*text) fprintf(f, "\n  %5u | %.*s\n\n", i->line, WW_SHOW_COLUMNS - 12, text);
   char first[2] = {(char)toupper((unsigned char)i->cause[0]), 0};

@@ -76,6 +76,8 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
   case WW_OP_ADD:
   case WW_OP_SUB:
   case WW_OP_LEA:
+    /* A sum of 32 bits that may wrap is not the sum of what is widened. */
+    if (i->type == WW_I32 && !fixed && !(i->flags & WW_F_NSW)) return false;
     form_of(x, i->a, depth, out);
     form_of(x, i->b, depth, &a);
     add_form(out, &a, i->op == WW_OP_SUB ? -1 : i->op == WW_OP_LEA ? i->imm : 1);

@@ -17,7 +17,7 @@ enum {
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   PAIR_SHARE = 4,       /* one pair in so many is looked at */
   ATOM_SLOTS = 1 << 13,
-  STORE_LINES = 6       /* that wait to be written */
+  STORE_LINES = 6 /* that wait to be written */
 };
 #define LINE 7   /* log2 bytes */
 #define SECTOR 5 /* log2 bytes */
@@ -51,7 +51,7 @@ typedef struct {
   uint32_t warps_per_block;
   struct {
     piece what;
-    uint64_t warp; /* that stored first */
+    uint64_t warp;       /* that stored first */
   } stored[STORE_LINES]; /* the last ones */
   uint32_t nstored;
   uint64_t storing; /* warp whose last event, and the recorder's, was a store; UINT64_MAX: none */
@@ -160,7 +160,8 @@ static void lay_out(recorder *r, const ww_access *a) {
     add_sectors(r, first >> SECTOR, (first + n - 1) >> SECTOR);
     return;
   }
-  for (ww_mask m = a->fresh && a->aligned ? a->fresh : a->lanes; m; m &= m - 1) {
+  bool fresh = a->fresh && a->aligned && a->kind != WW_ACCESS_ATOMIC; /* atomics do not tell it */
+  for (ww_mask m = fresh ? a->fresh : a->lanes; m; m &= m - 1) {
     uint64_t p = a->addr[__builtin_ctzll(m)];
     add_sectors(r, p >> SECTOR, (p + extent) >> SECTOR);
   }
@@ -206,9 +207,9 @@ static void count_addresses(recorder *r, const ww_access *a) {
       if (r->natoms > ATOM_SLOTS * 3 / 4) continue;
       r->atoms[at].address = p + 1, r->natoms++;
     }
-    r->atoms[at].count += r->scale;
+    r->atoms[at].count += 1;
     if (r->atoms[at].count > r->out->atomic_most) r->out->atomic_most = r->atoms[at].count;
-    r->out->atomics += r->scale;
+    r->out->atomics += 1;
   }
 }
 
@@ -233,7 +234,8 @@ static bool joins(recorder *r, const piece *p, uint64_t warp) {
 }
 
 static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
-  uint32_t hits = 0, sectors = 0, joined = 0, missed_lines = 0, bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
+  uint32_t hits = 0, sectors = 0, joined = 0, missed_lines = 0,
+           bytes = (uint32_t)__builtin_popcountll(a->lanes) * a->bytes;
   bool store = a->kind == WW_ACCESS_STORE;
   uint64_t warp = warp_number(r, a);
   for (uint32_t k = 0; k < r->npieces; k++) sectors += (uint32_t)__builtin_popcount(r->pieces[k].mask);
@@ -277,6 +279,7 @@ static void on_access(void *ctx, const ww_access *a) {
   r->storing = UINT64_MAX;
   if (row->known) return;
   row->sectors += r->scale * atomic_sectors(r, a);
+  row->lanes += r->scale * __builtin_popcountll(a->lanes);
   for (uint32_t k = 0; row->region >= 0 && k < r->npieces; k++)
     note_pairs(r, row->region, warp_number(r, a), r->pieces[k].line, r->pieces[k].mask);
   count_addresses(r, a);
@@ -369,8 +372,8 @@ static ww_status run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, co
   return st;
 }
 
-static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget,
-                           ww_err *e) {
+static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ,
+                           uint64_t budget, ww_err *e) {
   ww_run_spec s = *spec;
   plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget};
   p.wave = (uint64_t)g->sms * p.resident;

@@ -19,6 +19,7 @@ typedef struct {
   double partial;       /* store sectors that the request does not fill */
   double joined;        /* store sectors that leave the SM together with an earlier store */
   double cycles;        /* of the L1's tag and data stage */
+  double lanes;         /* of atomic requests */
   double slow, lines;   /* requests with a miss, lines with a miss of these */
   bool known;           /* no more to be counted: the loops' full runs have told */
 } ww_replay_ins;
@@ -36,7 +37,7 @@ typedef struct {
   uint32_t nins;
   ww_replay_region *regions;
   uint32_t nregions;
-  double atomics, atomic_addresses, atomic_most; /* operations of lanes, distinct addresses, most on one address */
+  double atomics, atomic_addresses, atomic_most; /* global operations of lanes, distinct addresses, most on one address */
   uint64_t warp_instructions;
   uint32_t blocks;    /* that were run */
   bool truncated;     /* the budget ended it inside the first wave */

@@ -91,6 +91,7 @@ static void write_chain(ww_json *j, const ww_chain *c) {
   FIELD(atomic_cycles)
   FIELD(store_lines)
   FIELD(lines_per_load)
+  FIELD(lone)
 #undef FIELD
   ww_json_end_obj(j);
 }

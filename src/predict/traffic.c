@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#define DEFAULT_BUDGET 400000ull
+#define DEFAULT_BUDGET 300000ull
 
 static double executions(const ww_tally *t, const ww_fn *fn, uint32_t block) {
   for (uint32_t k = 0; k < t->nblocks; k++)
@@ -27,7 +27,8 @@ static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
 typedef struct {
   double ld_sectors, ld_hits, st_sectors, st_hits, local_ld, local_ld_hits, local_st, local_st_hits;
   double requests, slow; /* of loads */
-  double cycles, atomic_cycles;
+  double cycles;
+  double atomic_requests, atomic_lanes; /* global */
 } l1_sums;
 
 static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
@@ -38,6 +39,8 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
   s->cycles += n * row->cycles;
   if (row->kind == WW_ACCESS_ATOMIC) {
     w->atomics += sectors;
+    s->atomic_requests += n * row->requests;
+    s->atomic_lanes += n * row->lanes;
     return;
   }
   bool local = row->space == WW_LOCAL;
@@ -132,16 +135,16 @@ static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   out->from_l1 = 1 - slow;
 }
 
-/* Operations on the most contended address: what the replay saw, as far as the launch goes on to meet the same addresses. */
-static double contention(const ww_flows *f, const ww_replay *r) {
-  const ww_counts *c = &f->sampled->tally.c;
+/* Operations on the most contended address: what the replay saw, as far as the launch goes on to meet the same addresses. The most of many
+ * counts lies above their mean by chance alone, about sqrt(2 ln n) deviations; only what is beyond that is contention. */
+static double contention(const ww_flows *f, const ww_replay *r, const l1_sums *s) {
   if (!(r->atomics > 0)) return 0;
-  double unique = 0, here = 0;
+  double unique = 0, n = fmax(1, r->atomic_addresses), mean = r->atomics / n;
   for (uint32_t k = 0; k < f->nflows; k++)
     if (f->flows[k].atomics > 0) unique += f->flows[k].unique;
-  here = fmax(1, r->atomic_addresses);
-  double spread = fmax(1, unique / here); /* sectors against addresses: at least the addresses seen */
-  return fmax(1, r->atomic_most * fmax(1, c->atomic_lanes / r->atomics) / spread);
+  double most = mean + fmax(0, r->atomic_most - mean - sqrt(2 * mean * log(n)));
+  double spread = fmax(1, unique / n); /* sectors against addresses: at least the addresses seen */
+  return fmax(1, most * fmax(1, s->atomic_lanes / r->atomics) / spread);
 }
 
 static double pages(const ww_flows *f) {
@@ -160,7 +163,9 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->l1_st_sectors = s->st_sectors + s->local_st;
   out->l1_st_hits = s->st_hits + s->local_st_hits;
   out->l1_wavefronts = s->cycles;
+  double shared = fmax(0, c->atomic_requests - s->atomic_requests); /* lanes that meet take turns */
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
+  if (c->atomic_requests > 0) out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
 ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
@@ -182,7 +187,7 @@ ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const
   fill_l1(&s, &sampled->tally.c, out);
   ww_traffic_l2(&f, out);
   origins(&f, &s, out);
-  out->atomics_same = contention(&f, &r);
+  out->atomics_same = contention(&f, &r, &s);
   out->pages = pages(&f);
   return WW_OK;
 }

@@ -13,18 +13,20 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FABRIC 0.5           /* of sectors have their home in the other partition */
-#define FABRIC_PARTIAL 0.67  /* second lookups of stores that leave a sector incomplete */
-#define ONCE_SHARE 0.7       /* of L2 that holds different data when each is read once */
-#define SHARED_SHARE 0.53    /* when each is read from both sides */
-#define DIRTY_SHARE 0.45     /* of L2 that may be dirty at a time */
+#define FABRIC 0.5            /* of sectors have their home in the other partition */
+#define FABRIC_PARTIAL 0.67   /* second lookups of stores that leave a sector incomplete */
+#define ONCE_SHARE 0.7        /* of L2 that holds different data when each is read once */
+#define SHARED_SHARE 0.53     /* when each is read from both sides */
+#define DIRTY_SHARE 0.45      /* of L2 that may be dirty at a time */
 #define INCOMPLETE_SHARE 0.25 /* of L2 that may be dirty and not completely written */
-#define UNFILLED_SHARE 0.11  /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
-#define MERGED 0.22          /* of reads of the same data by many SMs at a time, those that meet on the way and are looked up once */
-#define NEIGHBOUR_WAIT 0.4   /* of sectors that another warp asks for after their neighbour, those that find it already there */
-#define BASE_LOOKUPS 1600.0  /* sectors of any launch: code, parameters */
-#define SM_LOOKUPS 20.0      /* of each SM that takes part */
-#define BLOCK_LOOKUPS 1.3    /* of each block */
+#define UNFILLED_SHARE 0.11   /* of that, what may stay incomplete; beyond it sectors are completed from DRAM */
+#define MERGED \
+  0.22 /* of reads of the same data by many SMs at a time, those that meet on the way and are looked up once */
+#define NEIGHBOUR_WAIT \
+  0.4 /* of sectors that another warp asks for after their neighbour, those that find it already there */
+#define BASE_LOOKUPS 1800.0 /* sectors of any launch: code, parameters */
+#define SM_LOOKUPS 10.0     /* of each SM that takes part */
+#define BLOCK_LOOKUPS 2.0   /* of each block */
 
 /* ---- footprints of waves ---- */
 
@@ -179,7 +181,7 @@ static void add_loads(const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(w), asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
-  double second = fetched * (1 - pow(1 - FABRIC, touches)); /* the first from the far side */
+  double second = fetched * (1 - pow(1 - FABRIC, touches));               /* the first from the far side */
   double late = fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
   double lookups = asked + second, missed = w->misses - late + (asked > 0 ? FABRIC * fetched * loads / asked : 0);
   out->l2_reads += loads;
@@ -247,7 +249,6 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
     add_loads(&f->flows[k], out);
     add_stores(&f->flows[k], out);
   }
-  if (getenv("WWDBG")) for (uint32_t k = 0; k < f->nflows; k++) { ww_flow *w=&f->flows[k]; fprintf(stderr,"flow %s arg %d ld %.3f st %.3f at %.3f uniq %.3f (tally %.3f range %.3f) pair %.2f scat %.2f later %.2f other %.2f affine %d wave %.3f fresh %.3f waves %.2f fits %.2f first %.3f misses %.3f\n", w->counts->name,w->counts->arg,w->loads*32e-6,w->stores*32e-6,w->atomics*32e-6,w->unique*32e-6,w->counts->unique_sectors*32e-6,(w->counts->hi-w->counts->lo)*1e-6,w->pair,w->scattered,w->later,w->other,w->affine,w->wave*1e-6,w->fresh*1e-6,f->waves,w->fits,w->first*32e-6,w->misses*32e-6);}
   write_back(f, out);
   add_base(f, out);
   ww_arena_free(a);

@@ -1,0 +1,125 @@
+/* test_traffic.c - what L1, L2 and DRAM see of kernels whose traffic is known, on a GPU of two L2 partitions: closed forms, and
+ * figures that the counters of an H200 showed for the same kernels. */
+#include "rig.h"
+#include "source.h"
+
+#include "../../src/predict/traffic.h"
+
+#include <math.h>
+
+static ww_gpu gpu;
+static ww_arena *gpu_arena;
+
+static int load(void **state) {
+  (void)state;
+  ww_err e = {0};
+  gpu_arena = ww_arena_new();
+  if (ww_gpu_load("h200", gpu_arena, &gpu, &e)) {
+    print_error("%s\n", e.msg);
+    return 1;
+  }
+  return source_load("tests/sample/kernels.cu");
+}
+
+static int unload(void **state) {
+  ww_arena_free(gpu_arena);
+  return source_unload(state);
+}
+
+typedef struct {
+  ww_traffic t;
+  bool warm;
+} hook;
+
+static ww_status after(void *ctx, ww_machine *m, const ww_run_spec *s, const ww_sampled *x, ww_err *e) {
+  hook *h = ctx;
+  ww_occupancy occ;
+  ww_occupancy_of(&gpu, s->block[0] * s->block[1] * s->block[2], 32, (double)(s->shared_static + s->shared), &occ);
+  return ww_traffic_measure(m, s, x, &gpu, &occ, h->warm, 0, arena, &h->t, e);
+}
+
+static ww_traffic measure(const char *kernel, const char *launch, bool warm) {
+  const ww_fn *fn = ww_ir_find(&unit.module, kernel);
+  ww_launch l = {0};
+  ww_err e = {0};
+  ww_trace_result r;
+  hook h = {.warm = warm};
+  if (!fn) fail_msg("no kernel %s", kernel);
+  ww_trace_options o = {.lanes = gpu.lanes, .sms = gpu.sms, .after = after, .after_ctx = &h};
+  if (ww_launch_comment(launch, arena, &l, &e) || ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
+    fail_msg("%s, %s: %s", kernel, launch, e.msg);
+  return h.t;
+}
+
+static void near(const char *what, double got, double want, double tolerance) {
+  if (!(fabs(got - want) <= tolerance)) fail_msg("%s is %.6g, not %.6g +- %.3g", what, got, want, tolerance);
+}
+
+/* y += a * x: loads miss everywhere, the store finds its line; every sector 1.5 lookups, of which the store's hit. */
+static void test_streaming(void **state) {
+  (void)state;
+  ww_traffic t = measure("saxpy", "grid=16384 block=256 n=1<<22 a=2 x=[n] y=[n]", false);
+  double mb = 1 << 20;
+  near("L1 load sectors", t.l1_ld_sectors, 2 * 16 * mb / 32, 1);
+  near("L1 load hits", t.l1_ld_hits, 0, 0);
+  near("L1 store hits", t.l1_st_hits / t.l1_st_sectors, 1, 0.05);
+  near("DRAM read", t.dram_read / mb, 32, 0.1);
+  near("DRAM written", t.dram_write / mb, 0, 0.1);
+  near("L2 lookups, MB", 32 * t.l2_lookups / mb, 72, 2);
+  near("L2 hit rate", t.l2_hits / t.l2_lookups, 0.34, 0.02);
+  near("loads from DRAM", t.from_dram, 1, 0.01);
+  near("footprint", t.footprint / mb, 32, 0.1);
+  near("pages", t.pages, 17, 2);
+}
+
+/* The same over 256 MB: what is dirty and not held by L2 is written within the kernel. Counters: 113 of 134 MB. */
+static void test_write_back(void **state) {
+  (void)state;
+  ww_traffic t = measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", false);
+  near("DRAM read", t.dram_read / 1e6, 268.4, 1);
+  near("DRAM written", t.dram_write / 1e6, 113, 6);
+}
+
+/* A launch that ran before finds in L2 what fits, and only that. */
+static void test_warm(void **state) {
+  (void)state;
+  ww_traffic small = measure("saxpy", "grid=4096 block=256 n=1<<20 a=2 x=[n] y=[n]", true);
+  ww_traffic big = measure("saxpy", "grid=131072 block=256 n=1<<25 a=2 x=[n] y=[n]", true);
+  near("DRAM read", small.dram_read, 0, 0);
+  assert_true(small.from_dram == 0 && small.from_l2 > 0.99);
+  assert_true(big.dram_read > 200e6 && big.dram_read < 268.5e6);
+}
+
+/* A tiled multiplication: compulsory reads alone, L1 without use, L2 with much. */
+static void test_tiles(void **state) {
+  (void)state;
+  ww_traffic t = measure("matmul_tiled", "grid=32,32 block=16,16 n=512 a=[n*n] b=[n*n] c=[n*n]", false);
+  near("DRAM read", t.dram_read / (2.0 * 512 * 512 * 4), 1, 0.02);
+  near("L1 hits", t.l1_ld_hits / t.l1_ld_sectors, 0, 0.05);
+  assert_true(t.l2_hits / t.l2_lookups > 0.85);
+  near("where loads come from", t.from_l1 + t.from_l2 + t.from_dram, 1, 1e-9);
+  assert_true(t.shared_cycles > 0);
+}
+
+/* Sectors without their neighbours: DRAM brings 64 bytes for each. */
+static void test_stride(void **state) {
+  (void)state;
+  ww_traffic t = measure("strided", "grid=4096 block=256 stride=32 x=[1<<25] y=[1<<20]", false);
+  near("DRAM read", t.dram_read / 64 / (1 << 20), 1, 0.05);
+}
+
+/* All threads add to few addresses: each address takes its share of the operations. */
+static void test_contention(void **state) {
+  (void)state;
+  ww_traffic t = measure("histogram", "grid=4096 block=256 n=1<<20 x=i32[n]:uniform(0,64) bins=i32[64]", false);
+  near("operations on one address", t.atomics_same, (1 << 20) / 64.0, 0.25 * (1 << 20) / 64.0);
+  assert_true(t.l2_atomics > 0 && t.l2_hits > t.l2_atomics);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      RIG_TEST(test_streaming), RIG_TEST(test_write_back), RIG_TEST(test_warm),
+      RIG_TEST(test_tiles),     RIG_TEST(test_stride),     RIG_TEST(test_contention),
+  };
+  return cmocka_run_group_tests(tests, load, unload);
+}
