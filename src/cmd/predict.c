@@ -65,7 +65,7 @@ static void show(job *j, const ww_answers *a, uint32_t nth) {
 
 /* One line a launch. */
 static void show_short(const ww_answers *a, FILE *f) {
-  const ww_launch *l = NULL;
+  const ww_launch *l = &a->launch;
   char v[16], shape[64];
   for (uint32_t g = a->n; g-- > 0;)
     if (a->p[g].report.error.code == WW_OK) l = &a->p[g].trace.launch;

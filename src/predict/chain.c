@@ -26,12 +26,14 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
   double t; /* nominal cycles; the order is by this */
-  double alu, waits, first, shared, atomic, barrier, constant;
+  double alu, waits, first, shared, atomic, barrier, constant, back;
 } point;
 
 typedef struct {
   float latency, inst; /* of one IR instruction */
+  bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the store is in L2 */
 } cost;
+enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
   cost *ins;
@@ -43,8 +45,9 @@ typedef struct {
   uint64_t key;
   double cycles;
 } hot;
-enum { HOT = 8192 };     /* a power of two; keys beyond this many are not told apart */
-enum { SLICE_BITS = 9 }; /* consecutive bytes of one slice, as contention shows them */
+enum { HOT = 8192 };       /* a power of two; keys beyond this many are not told apart */
+#define ANOTHER_SECTOR 0.6 /* of a line, beside its first */
+enum { SLICE_BITS = 9 };   /* consecutive bytes of one slice, as contention shows them */
 
 typedef struct {
   point **ready; /* per function, [nvals], made on demand */
@@ -53,6 +56,8 @@ typedef struct {
   point now, sum;            /* where the warp is (as run); the way so far, weighted */
   uint32_t fn, block, group; /* the block it ran last, iterations of the group so far */
   point begun, stored[2];    /* of the group */
+  uint64_t recent[RECENT];   /* where its latest stores went */
+  uint32_t nrecent;
   double loads, inst;
 } tracked;
 
@@ -200,6 +205,10 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
   double shared = g->latency[WW_GPU_OP_lds32] > 0 ? g->latency[WW_GPU_OP_lds32] : 28;
   switch (i->op) {
   case WW_OP_LD:
+    if (is_global(i) && k->back) {
+      p.t += NOMINAL_LOAD, p.back++;
+      return p;
+    }
     if (is_global(i)) {
       p.t += NOMINAL_LOAD, p.waits++, p.first += first;
       return p;
@@ -282,6 +291,7 @@ static void add(point *to, const point *a, const point *b, double weight) {
   to->atomic += weight * (a->atomic - b->atomic);
   to->barrier += weight * (a->barrier - b->barrier);
   to->constant += weight * (a->constant - b->constant);
+  to->back += weight * (a->back - b->back);
 }
 
 /* Where the block begins: at the end of the one before, or with the first iteration of its group. */
@@ -361,30 +371,61 @@ static double sector_cycles(const ww_chainer *c, const ww_ins *i) {
   return c->nslices / adds;
 }
 
-/* An address takes lane after lane; a slice of L2 takes sector after sector of each request. */
+/* True when `key` was not among the n. */
+static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
+  for (uint32_t x = *n; x > 0; x--)
+    if (keys[x - 1] == key) return false;
+  keys[(*n)++] = key;
+  return true;
+}
+
+/* An address takes lane after lane; a slice of L2 takes request after request, each longer the more of its line it is about. */
 static void count_atomic(ww_chainer *c, const ww_access *a) {
   const ww_gpu *g = c->g;
-  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5;
+  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5, sector = sector_cycles(c, a->ins) * a->weight;
   if (!ww_is_float(a->ins->type) && g->atom_same > 0) one = fmin(one, 1 / g->atom_same);
-  double sector = sector_cycles(c, a->ins) * a->weight;
-  uint64_t seen[64];
-  uint32_t n = 0;
+  uint64_t sectors[64], lines[64];
+  uint32_t ns = 0, nl = 0;
   for (ww_mask m = a->lanes; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
-    uint32_t x = n;
     *busy(c->address, address >> 2) += one * a->weight;
-    while (x > 0 && seen[x - 1] != address >> 5) x--;
-    if (x) continue;
-    seen[n++] = address >> 5;
-    *busy(c->slice, address >> SLICE_BITS) += sector;
-    c->atomics += sector / c->nslices;
+    if (!fresh(sectors, &ns, address >> 5)) continue;
+    double cycles = sector * (fresh(lines, &nl, address >> 7) ? 1 : ANOTHER_SECTOR);
+    *busy(c->slice, address >> SLICE_BITS) += cycles;
+    c->atomics += cycles / c->nslices;
   }
+}
+
+static void mark_back(ww_chainer *c, const ww_access *a) {
+  uint32_t f = (uint32_t)(a->fn - c->m->fns);
+  for (uint32_t b = 0; c->costs[f] && b < a->fn->nblocks; b++) {
+    const ww_block *k = &a->fn->blocks[b];
+    if (a->ins >= k->ins && a->ins < k->ins + k->nins && c->costs[f][b].ins)
+      c->costs[f][b].ins[a->ins - k->ins].back = true;
+  }
+}
+
+/* Does the warp load where it stored a moment ago? */
+static void follow_stores(ww_chainer *c, const ww_access *a) {
+  tracked *w = track(c, a->warp.warp);
+  if (!w || a->kind == WW_ACCESS_ATOMIC) return;
+  uint64_t key = a->lo + 1;
+  if (a->kind == WW_ACCESS_STORE) {
+    w->recent[w->nrecent++ % RECENT] = key;
+    return;
+  }
+  for (uint32_t k = 0; k < RECENT; k++)
+    if (w->recent[k] == key) {
+      mark_back(c, a);
+      return;
+    }
 }
 
 static void on_access(void *ctx, const ww_access *a) {
   ww_chainer *c = ctx;
   uint64_t lines[129];
   if (a->space != WW_GLOBAL) return;
+  follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {
     count_atomic(c, a);
   } else if (a->kind == WW_ACCESS_STORE) {
@@ -411,7 +452,8 @@ static void on_start(void *ctx, uint64_t block) {
       memset(w->seen[f], 0, c->m->fns[f].nblocks * sizeof **w->seen);
     }
     w->used = false;
-    w->group = 0;
+    w->group = w->nrecent = 0;
+    memset(w->recent, 0, sizeof w->recent);
     w->now = w->sum = (point){0};
     w->loads = w->inst = 0;
   }
@@ -451,6 +493,7 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .atomic_waits = positive(c->total.atomic) / n,
       .barriers = positive(c->total.barrier) / n,
       .const_waits = positive(c->total.constant) / n,
+      .store_waits = positive(c->total.back) / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
       .atomic_cycles = busiest / n, /* of one block; the caller knows how many there are */

@@ -90,6 +90,7 @@ typedef struct {
   double loads_per_wait; /* global load requests in flight at a wait */
   double first_waits;    /* of the waits, those before anything was loaded: cold chain depth */
   double shared_waits, atomic_waits, barriers, const_waits;
+  double store_waits;    /* times it loads what it stored a moment ago: there and back through L2 */
   double spread;         /* relative spread of block costs: max over mean of the sampled blocks */
   double lines_per_load; /* lines of 128 bytes that a global load request touches */
   double store_lines;    /* lines of 128 bytes that store requests of the launch touch, one request at a time */

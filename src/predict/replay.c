@@ -6,6 +6,8 @@
  * on their way count as there. Atomics go to L2. */
 #include "replay.h"
 
+#include "../trace/count.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -17,7 +19,8 @@ enum {
   PAIR_SLOTS = 1 << 15, /* hash table of 64-byte pairs */
   PAIR_SHARE = 4,       /* one pair in so many is looked at */
   ATOM_SLOTS = 1 << 13,
-  STORE_LINES = 6 /* that wait to be written */
+  MOST_LOOKUPS = 1000000, /* lines in all: scattered accesses cost more than the instructions that the budget counts */
+  STORE_LINES = 6         /* that wait to be written */
 };
 #define LINE 7   /* log2 bytes */
 #define SECTOR 5 /* log2 bytes */
@@ -47,6 +50,7 @@ typedef struct {
   uint32_t *slot_of; /* ins_id -> index in out->ins, + 1 */
   uint32_t nslots, cap_ins, cap_regions;
   double scale; /* of the wave that runs */
+  uint64_t lookups;
   uint32_t lanes;
   uint32_t warps_per_block;
   struct {
@@ -213,11 +217,13 @@ static void count_addresses(recorder *r, const ww_access *a) {
   }
 }
 
-/* Cycles of the tag stage (a line a cycle: corpus kernels that hit L1 with many lines a request take 1.04) or of the data stage
- * (128 bytes a cycle). */
+/* Cycles of the tag stage (four lines a cycle) or of the data stage: 128 bytes a cycle, and lanes that meet in a bank with different
+ * words one after the other, as in shared memory: corpus kernels with strides of a power of two take a cycle a line. */
 static double stage_cycles(const ww_access *a, uint32_t lines) {
-  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = lines;
+  double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = 0.75 + lines / 4.0;
+  uint32_t ideal;
   if (a->pattern == WW_PATTERN_SAME) data = 1;
+  if (a->pattern == WW_PATTERN_ANY) data = fmax(data, ww_shared_passes(a, &ideal));
   return data > tags ? data : tags;
 }
 
@@ -267,6 +273,7 @@ static void on_access(void *ctx, const ww_access *a) {
     lay_out_local(r, a);
   else
     lay_out(r, a);
+  r->lookups += r->npieces;
   if (!row->known) {
     row->requests += r->scale;
     row->cycles += r->scale * stage_cycles(a, r->npieces);
@@ -299,17 +306,18 @@ static uint32_t blocks_of(const ww_run_spec *s, const ww_gpu *g, uint32_t reside
   return n;
 }
 
+static bool on_poll(void *ctx) { return ((recorder *)ctx)->lookups > MOST_LOOKUPS; }
+
 /* One wave under the recorder. WW_ELIMIT: the budget ended it. */
-static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, uint32_t n, double scale, ww_err *e) {
-  ww_observer obs = {.ctx = r, .access = on_access};
+static ww_status run_wave(recorder *r, ww_machine *m, const uint64_t *blocks, uint32_t n, double scale) {
+  ww_observer obs = {.ctx = r, .access = on_access, .cancelled = on_poll};
   ww_run_stats st;
   ww_err ours = {0};
   r->scale = scale;
   ww_status rc = ww_machine_run(m, blocks, n, n, &obs, &st, r->a, &ours);
   r->out->warp_instructions += st.warp_instructions;
   r->out->blocks += n;
-  if (rc == WW_ECANCEL && e) *e = ours;
-  return rc;
+  return rc == WW_ECANCEL ? WW_ELIMIT : rc;
 }
 
 static void finish(recorder *r) {
@@ -339,13 +347,12 @@ typedef struct {
 } plan;
 
 /* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count. */
-static ww_status run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ, const plan *p,
-                             ww_err *e) {
+static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, const ww_occupancy *occ, const plan *p) {
   ww_machine *m = NULL;
-  ww_err ours = {0};
-  if (ww_machine_new(s, &m, &ours)) return WW_OK;
+  ww_err e = {0};
+  if (ww_machine_new(s, &m, &e)) return;
   uint64_t waves = p->waves;
-  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, g, p->resident, 0, p->blocks), 1, e);
+  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, g, p->resident, 0, p->blocks), 1);
   r->out->truncated = st == WW_ELIMIT;
   uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
   if (waves > 2 && touched >= lines_of(occ)) fill_up(r->l1, lines_of(occ));
@@ -353,27 +360,24 @@ static ww_status run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g,
     bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > p->budget;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
     uint32_t n = blocks_of(s, g, p->resident, at * p->wave, p->blocks);
-    st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0, e);
+    st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0);
     if (last) break;
   }
   ww_machine_free(m);
-  return st;
 }
 
 /* The instructions behind the point where the budget ended it: reached by a run with loops in part. */
-static ww_status run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p, ww_err *e) {
+static void run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const plan *p) {
   ww_machine *m = NULL;
-  ww_err ours = {0};
+  ww_err e = {0};
   for (uint32_t k = 0; k < r->out->nins; k++) r->out->ins[k].known = r->out->ins[k].requests > 0;
-  if (ww_machine_new(s, &m, &ours)) return WW_OK;
-  uint32_t n = blocks_of(s, g, p->resident < 4 ? p->resident : 4, 0, p->blocks);
-  ww_status st = run_wave(r, m, p->blocks, n, 1, e);
+  if (ww_machine_new(s, &m, &e)) return;
+  r->lookups = 0;
+  run_wave(r, m, p->blocks, blocks_of(s, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
   ww_machine_free(m);
-  return st;
 }
 
-static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ,
-                           uint64_t budget, ww_err *e) {
+static void run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget) {
   ww_run_spec s = *spec;
   plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget};
   p.wave = (uint64_t)g->sms * p.resident;
@@ -382,14 +386,13 @@ static ww_status run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g
   s.extrapolate = s.print = false;
   s.slice = SLICE;
   s.max_steps = budget;
-  ww_status st = run_in_full(r, &s, g, occ, &p, e);
+  run_in_full(r, &s, g, occ, &p);
   s.extrapolate = true;
-  if (r->out->truncated) st = run_rest(r, &s, g, &p, e);
-  return st == WW_ECANCEL ? st : WW_OK;
+  if (r->out->truncated) run_rest(r, &s, g, &p);
 }
 
-ww_status ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
-                        ww_replay *out, ww_err *e) {
+void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
+                   ww_replay *out) {
   *out = (ww_replay){0};
   recorder *r = ww_xcalloc(1, sizeof *r);
   r->memory = spec->memory;
@@ -400,12 +403,11 @@ ww_status ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occup
   r->l1 = ww_cache_new(lines_of(occ), false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
-  ww_status st = run_waves(r, spec, g, occ, budget, e);
+  run_waves(r, spec, g, occ, budget);
   finish(r);
   ww_cache_free(r->l1);
   free(r->pairs);
   free(r->atoms);
   free(r->slot_of);
   free(r);
-  return st;
 }

@@ -45,7 +45,7 @@ typedef struct {
 
 /* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch, which stands for all
  * others, within `budget` warp instructions. A kernel that fails here gives an empty result: what it does is told elsewhere. */
-ww_status ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
-                        ww_replay *out, ww_err *e);
+void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
+                   ww_replay *out);
 
 #endif

@@ -106,7 +106,7 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
   d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
   double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
   d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + c->shared_waits * shared + c->atomic_waits * atomic +
-             c->const_waits * known(g->const_l1_latency, 30) +
+             2 * c->store_waits * known(g->l2_latency, 250) + c->const_waits * known(g->const_l1_latency, 30) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) / warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
   d->waits = c->waits;

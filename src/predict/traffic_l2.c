@@ -28,6 +28,12 @@
 #define SM_LOOKUPS 10.0     /* of each SM that takes part */
 #define BLOCK_LOOKUPS 2.0   /* of each block */
 
+static bool parted(const ww_flows *f) { return f->g->l2_partitions > 1; }
+static double fabric(const ww_flows *f) { return parted(f) ? FABRIC : 0; }
+static double fabric_partial(const ww_flows *f) { return parted(f) ? FABRIC_PARTIAL : 0; }
+static double once_bytes(const ww_flows *f) { return (parted(f) ? ONCE_SHARE : 1) * f->g->l2_bytes; }
+static double shared_bytes(const ww_flows *f) { return (parted(f) ? SHARED_SHARE : 1) * f->g->l2_bytes; }
+
 /* ---- footprints of waves ---- */
 
 typedef struct {
@@ -148,8 +154,8 @@ static double reuse_bytes(const ww_flow *w) {
 /* What comes back finds its place taken with the share of its footprint that does not fit. Small footprints come back soonest, so they are
  * served first. */
 static void find_misses(ww_flows *f, double footprint, ww_arena *a) {
-  double l2 = f->g->l2_bytes, shared = f->g->l2_partitions > 1 ? SHARED_SHARE * l2 : l2, left = shared, traffic = 0;
-  bool all_fits = footprint <= (f->g->l2_partitions > 1 ? ONCE_SHARE * l2 : l2);
+  double shared = shared_bytes(f), left = shared, traffic = 0;
+  bool all_fits = footprint <= once_bytes(f);
   ww_flow **order = WW_NEWN(a, ww_flow *, f->nflows + 1);
   for (uint32_t k = 0; k < f->nflows; k++) {
     order[k] = &f->flows[k];
@@ -177,24 +183,24 @@ static double merged(const ww_flow *w) {
   return MERGED * (1 - w->random) * fmax(0, w->loads - w->misses) * fmin(1, fmax(0, times - 1) / 8);
 }
 
-static void add_loads(const ww_flow *w, ww_traffic *out) {
+static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double loads = w->loads - merged(w), asked = loads + w->atomics;
   double fetched = w->first * w->pair + (w->misses - w->first) * (1 + w->random);
   double touches = fetched > 0 ? fmax(1, asked / fetched) : 1;
-  double second = fetched * (1 - pow(1 - FABRIC, touches));               /* the first from the far side */
+  double second = fetched * (1 - pow(1 - fabric(f), touches));            /* the first from the far side */
   double late = fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
-  double lookups = asked + second, missed = w->misses - late + (asked > 0 ? FABRIC * fetched * loads / asked : 0);
+  double lookups = asked + second, missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
   out->l2_reads += loads;
   out->l2_atomics += w->atomics;
-  out->l2_lookups += lookups + FABRIC_PARTIAL * w->atomics;
-  out->l2_hits += fmax(0, lookups - missed) + FABRIC_PARTIAL * w->atomics;
+  out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
+  out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;
   out->dram_read += 32 * fetched;
 }
 
 /* Partial stores that were joined into one with others fill more of their sectors. */
-static void add_stores(const ww_flow *w, ww_traffic *out) {
+static void add_stores(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double stores = w->stores - w->joined, partial = fmin(stores, fmax(0, w->partial - 2 * w->joined));
-  double lookups = stores + FABRIC * (stores - partial) + FABRIC_PARTIAL * partial;
+  double lookups = stores + fabric(f) * (stores - partial) + fabric_partial(f) * partial;
   out->l2_writes += stores;
   out->partial_writes += partial;
   out->l2_lookups += lookups;
@@ -222,7 +228,7 @@ static void write_back(const ww_flows *f, ww_traffic *out) {
     again += 32 * w->random * (w->stores - once) * (1 - w->fits);
   }
   double most = (DIRTY_SHARE - (DIRTY_SHARE - INCOMPLETE_SHARE) * fmin(1, incomplete / dirty)) * l2;
-  double keep = fmin(dirty / fmax(passed, 1) * ONCE_SHARE * l2, most);
+  double keep = fmin(dirty / fmax(passed, 1) * once_bytes(f), most);
   out->dram_write = fmax(0, dirty - keep) + again;
   fill_incomplete(f, incomplete, out);
 }
@@ -246,8 +252,8 @@ void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
   }
   find_misses(f, out->footprint, a);
   for (uint32_t k = 0; k <= f->nflows; k++) { /* local memory, behind the others, stays in L2 */
-    add_loads(&f->flows[k], out);
-    add_stores(&f->flows[k], out);
+    add_loads(f, &f->flows[k], out);
+    add_stores(f, &f->flows[k], out);
   }
   write_back(f, out);
   add_base(f, out);
