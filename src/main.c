@@ -4,16 +4,15 @@
 #include "cmd/cmd.h"
 
 static const ww_command *const commands[] = {
-    &ww_cmd_kernels, /* what is in a file */
-    &ww_cmd_trace,   /* what it does */
-    &ww_cmd_predict, /* how long it takes */
-    &ww_cmd_explain, /* why, and what to change */
-    &ww_cmd_roofline,
-    &ww_cmd_measure, /* what it really does */
-    &ww_cmd_record,  /* what a program launches */
-    &ww_cmd_gpus,    /* what it may run on */
-    &ww_cmd_evaluate, /* how good the answers are */
-    &ww_cmd_train,    /* and how they become better */
+    &ww_cmd_kernels,                   /* what is in a file */
+    &ww_cmd_trace,                     /* what it does */
+    &ww_cmd_predict,                   /* how long it takes */
+    &ww_cmd_explain,                   /* why, and what to change */
+    &ww_cmd_roofline, &ww_cmd_measure, /* what it really does */
+    &ww_cmd_record,                    /* what a program launches */
+    &ww_cmd_gpus,                      /* what it may run on */
+    &ww_cmd_evaluate,                  /* how good the answers are */
+    &ww_cmd_train,                     /* and how they become better */
 };
 #define NCOMMANDS (sizeof commands / sizeof *commands)
 

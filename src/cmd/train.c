@@ -1,7 +1,5 @@
 /* train.c - `warpwise train --machine`: fits the time model's parameters on measured launches and says how good it is on kernels it
  * has not seen. */
-#include <stdlib.h>
-
 #include "../base/jsonread.h"
 #include "../predict/fit.h"
 #include "source.h"
@@ -67,22 +65,31 @@ static ww_status predict(job *j, ww_launch *l, const ww_report *measured, ww_fit
   return st;
 }
 
+/* The launch with its paths, which are relative to the data's folder. */
+static ww_status launch_of(const job *j, const ww_launch *given, ww_launch *out) {
+  ww_buf b = {0};
+  ww_json w = {0};
+  ww_json_begin(&w, &b);
+  ww_launch_write(given, &w);
+  ww_status st = ww_launch_parse(b.s, j->dir, j->c->arena, out, &j->c->err);
+  ww_buf_free(&b);
+  return st;
+}
+
 static ww_status add_row(job *j, const char *line) {
   ww_arena *a = j->c->arena;
   ww_report measured;
   ww_launch l;
   ww_status st = ww_report_parse(line, a, &measured, &j->c->err);
-  if (st || measured.error.code || !measured.m[WW_M_time_us].known || !measured.gpu) return st;
+  if (st || measured.error.code || !measured.launch || !measured.gpu || !measured.m[WW_M_time_us].known) return st;
   cJSON *row = ww_json_read(line, strlen(line), &j->c->err);
   if (!row) return j->c->err.code;
   ww_fit_sample s = {.measured_us = measured.m[WW_M_time_us].value,
                      .family = text_of(row, "family", measured.kernel, a),
                      .name = ww_strdup(a, measured.kernel)};
-  char *spec = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(row, "launch"));
   cJSON_Delete(row);
   st = gpu_of(j, measured.gpu);
-  if (!st) st = ww_launch_parse(spec ? spec : "", j->dir, a, &l, &j->c->err);
-  free(spec);
+  if (!st) st = launch_of(j, measured.launch, &l);
   if (st) return st;
   if (predict(j, &l, &measured, &s)) { /* the fit goes on without it, and says so */
     ww_cmd_complain(j->c);

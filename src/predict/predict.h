@@ -78,9 +78,6 @@ typedef struct {
   double partial_writes;              /* of l2_writes, sectors that the request does not fill */
 } ww_traffic;
 
-/* Runs co-resident blocks through the caches: for ww_trace_options.after, while the machine lives. */
-ww_status ww_traffic_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                         const ww_occupancy *o, ww_arena *a, ww_traffic *out, ww_err *e);
 
 /* ---- one warp alone (chain.c), means over the sampled warps ---- */
 typedef struct {

@@ -170,17 +170,17 @@ static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) 
   out->stall[WW_TERM_LATENCY] -= out->stall[WW_TERM_BARRIER];
 }
 
+/* What comes on top where that is more than half, else what the warps wait for most. */
 static void name_bottleneck(ww_timing *out) {
-  out->bottleneck = WW_TERM_LAUNCH;
-  double rest = out->us - out->bound_us[WW_TERM_COLD] - out->bound_us[WW_TERM_LAUNCH];
-  if (out->bound_us[WW_TERM_COLD] > rest) out->bottleneck = WW_TERM_COLD;
-  if (fmax(out->bound_us[WW_TERM_COLD], out->bound_us[WW_TERM_LAUNCH]) > rest) {
-    if (out->bound_us[WW_TERM_LAUNCH] >= out->bound_us[WW_TERM_COLD]) out->bottleneck = WW_TERM_LAUNCH;
-    return;
-  }
+  static const ww_term once[] = {WW_TERM_LAUNCH, WW_TERM_COLD, WW_TERM_TAIL};
+  ww_term most = WW_TERM_LAUNCH;
+  for (uint32_t k = 0; k < 3; k++)
+    if (out->bound_us[once[k]] > out->bound_us[most]) most = once[k];
+  out->bottleneck = most;
+  if (out->bound_us[most] > 0.5 * out->us) return;
+  out->bottleneck = WW_TERM_ISSUE;
   for (uint32_t k = 0; k < WW_NTERMS; k++)
-    if (out->stall[k] > out->stall[out->bottleneck] || k == 0) out->bottleneck = (ww_term)k;
-  if (out->bound_us[WW_TERM_TAIL] > 0.5 * rest) out->bottleneck = WW_TERM_TAIL;
+    if (out->stall[k] > out->stall[out->bottleneck]) out->bottleneck = (ww_term)k;
 }
 
 double ww_time_spread(const ww_timing *t, const ww_params *p) {

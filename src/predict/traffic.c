@@ -190,8 +190,3 @@ ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const
   out->pages = pages(&f);
   return WW_OK;
 }
-
-ww_status ww_traffic_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                         const ww_occupancy *o, ww_arena *a, ww_traffic *out, ww_err *e) {
-  return ww_traffic_measure(machine, spec, sampled, g, o, false, 0, a, out, e);
-}

@@ -237,6 +237,7 @@ static void atom_any(ww_exec *x, const ww_code *k) {
     if (k->ins->dst != WW_NOVAL) PUT_D(lane, old);
   }
   w.pattern = WW_PATTERN_ANY;
+  w.fresh = 0; /* lanes that take no part hold anything: observers look at the active ones */
   tell_access(x, k, WW_ACCESS_ATOMIC, &w);
 }
 

@@ -38,7 +38,7 @@ typedef struct {
   const uint64_t *addr; /* per lane; lanes that take no part hold an active one's (atomics and copies: anything) */
   uint64_t lo, hi;      /* bytes [lo, hi) enclose it */
   ww_mask fresh;        /* WW_PATTERN_ANY: lanes whose 32-byte sector is not that of the lane before (lane 0 always), whether active
-                         * or not: a lane that takes no part holds an active one's address */
+                         * or not: a lane that takes no part holds an active one's address; 0: not known, go by `lanes` */
   bool aligned;         /* every address is a multiple of `bytes`, a power of two: no lane straddles a sector */
   double weight;
 } ww_access;
