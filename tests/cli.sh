@@ -103,15 +103,18 @@ try "trace: a GPU nobody knows" 2 '' "no GPU is called 'h2000'; known are a10, a
 try "trace: CUDA code for an AMD GPU" 2 '' 'cuda code is read for warps of 32 lanes' trace "$dir/trace.cu" -k shifted --gpu mi250
 try "trace: OpenCL code takes the GPU's lanes" 0 '"gpu":"mi250".*"warps":16,' '' trace --json "$dir/ok.cl" --grid 4 --block 256 --gpu mi250
 try "trace: sizes found by running" 0 'assumed: .*x: 516 bytes, from the accesses|x: 516 bytes, from the accesses' '' trace "$dir/trace.cu" -k shifted --grid 2 --block 64 --arg n=128
-n=$((n + 1))
 here=$(dirname "$0")/..
-(cd "$here" && "$program" trace examples/matmul.cu --kernel naive) >"$dir/out" 2>"$dir/err"
-sed -n '/^\$ warpwise trace examples\/matmul.cu/,/^```/p' "$here/README.md" | sed '1d;$d' >"$dir/readme"
-if cmp -s "$dir/out" "$dir/readme"; then echo "ok $n - the README shows what the program prints"; else
-  bad=1
-  echo "not ok $n - the README shows what the program prints"
-  diff "$dir/readme" "$dir/out" | head -n 10 | sed 's/^/# /'
-fi
+for shown in "trace examples/matmul.cu --kernel naive" "explain examples/matmul.cu --kernel naive --gpu h200"; do
+  n=$((n + 1))
+  # shellcheck disable=SC2086
+  (cd "$here" && "$program" $shown) >"$dir/out" 2>"$dir/err"
+  awk -v want="\$ warpwise $shown" '$0 == want { on = 1; next } /^```/ { on = 0 } on' "$here/README.md" >"$dir/readme"
+  if cmp -s "$dir/out" "$dir/readme"; then echo "ok $n - the README shows what \`$shown\` prints"; else
+    bad=1
+    echo "not ok $n - the README shows what \`$shown\` prints"
+    diff "$dir/readme" "$dir/out" | head -n 10 | sed 's/^/# /'
+  fi
+done
 # ---- gpus ----
 try "gpus: the list" 0 '^h200 +NVIDIA H200 SXM +sm_90 +132 +1980 ' '' gpus
 try "gpus: the list as JSON" 0 '^\{"schema_version":1,"name":"mi300x",.*"sms":304,"lanes":64' '' gpus --json

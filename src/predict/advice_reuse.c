@@ -179,7 +179,7 @@ static void redundant_loads(ww_advisor *x) {
   tile(x, &r, &w);
   ww_advice_add(
       x, WW_RULE_REDUNDANT_LOAD, line_of(x, r.worst->arg), &w,
-      ww_fmt(x->a, "each element of %s is loaded %.3g times from global memory, each thread for itself", r.worst->name,
+      ww_fmt(x->a, "each element of %s is loaded %.0f times from global memory, each thread for itself", r.worst->name,
              r.worst->ld_bytes / ww_advice_touched(r.worst)),
       "load a tile into shared memory once for the whole block and read it from there, and let a thread compute several "
       "results from what it has loaded");
