@@ -4,6 +4,7 @@
 
 typedef struct {
   ww_source_options source;
+  bool ptxas;
   const char *cache;
   uint64_t budget;
   bool sarif, github;
@@ -68,6 +69,7 @@ static ww_status run(ww_cmd *c) {
     return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif and --github");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
   if (!st) st = ww_targets_load(c, &j.targets);
+  j.targets.compile = ((const options *)c->opt)->ptxas;
   if (!st) st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
   ww_status worst = st;
   if (!st && j.o->sarif) j.sarif = ww_sarif_new();

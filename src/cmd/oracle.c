@@ -1,6 +1,9 @@
 /* oracle.c - from a command line to predictions: GPUs by name, one launch on each of them. */
 #include "oracle.h"
 
+#include "../measure/compile.h"
+#include "../measure/cubin.h"
+
 ww_status ww_targets_load(ww_cmd *c, ww_targets *out) {
   const char *names = c->global.gpu ? c->global.gpu : "h200";
   *out = (ww_targets){.assumed = !c->global.gpu};
@@ -41,12 +44,35 @@ static void add_said(const ww_targets *t, const ww_strings *said, ww_arena *a, w
   r->nassumed = all.n;
 }
 
+/* Registers as NVIDIA's assembler allocates them; 0 and a sentence where it cannot be asked. */
+static double compiled_registers(const ww_answers *x, const ww_gpu *g, ww_strings *said) {
+  ww_arena *a = x->arena;
+  ww_compile_job job = {.file = x->launch.file,
+                        .kernel = x->fn->mangled ? x->fn->mangled : x->fn->name,
+                        .flags = x->launch.flags,
+                        .nflags = x->launch.nflags};
+  ww_err e = {0};
+  char *image;
+  size_t n;
+  ww_status st = ww_compile(&job, 1, &(ww_compile_options){.architecture = g->architecture, .processes = 1}, a, &e);
+  if (!st && job.error.code) st = job.error.code, e = job.error;
+  if (!st) st = ww_read_file(a, job.binary, 1u << 28, &image, &n, &e);
+  double registers = st ? 0 : ww_cubin_registers(image, n, job.entry);
+  if (!registers)
+    ww_push(a, said, ww_fmt(a, "registers: estimated; %s", st ? e.msg : "the compiled code does not tell"));
+  return registers;
+}
+
 static ww_status one(ww_cmd *c, const ww_module *m, const ww_targets *t, const ww_strings *said, uint32_t k,
                      uint64_t budget, ww_answers *out) {
   ww_prediction *p = &out->p[k];
   const ww_gpu *g = &t->gpus[k];
   ww_predict_options o = {.gpu = g, .params = &t->params, .budget = budget};
   ww_status st = fits(m, g, &c->err);
+  ww_strings all = {0};
+  for (uint32_t i = 0; i < said->n; i++) ww_push(out->arena, &all, said->v[i]);
+  if (!st && t->compile && m->dialect == WW_CUDA && !strcmp(g->vendor, "nvidia"))
+    o.registers = compiled_registers(out, g, &all);
   if (!st) st = ww_predict(m, out->fn, &out->launch, &o, out->arena, p, &c->err);
   if (st) {
     *p =
@@ -58,7 +84,7 @@ static ww_status one(ww_cmd *c, const ww_module *m, const ww_targets *t, const w
   p->report.launch = &p->trace.launch;
   p->report.file = out->launch.file;
   p->report.gpu = g->name;
-  add_said(t, said, out->arena, &p->report);
+  add_said(t, &all, out->arena, &p->report);
   return WW_OK;
 }
 

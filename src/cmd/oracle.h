@@ -9,6 +9,7 @@ typedef struct {
   ww_gpu *gpus;
   uint32_t n;
   bool assumed; /* none was named */
+  bool compile; /* CUDA code goes through nvcc or NVRTC for its exact registers */
   ww_params params;
 } ww_targets;
 /* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. */
@@ -35,6 +36,7 @@ ww_status ww_write_text(const char *path, const ww_buf *b, ww_err *e);
 
 #define WW_PREDICT_OPTIONS(T)                                                                                                    \
   {"cache", 0, WW_OPT_STR, "STATE", "warm: caches as a first launch leaves them; cold (default)", offsetof(T, cache)},          \
-      {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)", offsetof(T, budget)}
+      {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)", offsetof(T, budget)}, \
+      {"ptxas", 0, WW_OPT_FLAG, NULL, "CUDA: registers from nvcc or NVRTC where one is installed, else estimated", offsetof(T, ptxas)}
 
 #endif

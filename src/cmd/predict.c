@@ -11,6 +11,7 @@
 
 typedef struct {
   ww_source_options source;
+  bool ptxas;
   const char *cache, *batch, *slower, *sweep, *svg;
   uint64_t budget;
   bool diff;
@@ -270,6 +271,7 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = check(c, j.o, &c->err);
   if (!st) st = ww_targets_load(c, &j.targets);
+  j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;
   j.gpus = WW_NEWN(c->arena, const char *, j.targets.n);
   for (uint32_t g = 0; g < j.targets.n; g++) j.gpus[g] = j.targets.gpus[g].name;

@@ -5,6 +5,7 @@
 
 typedef struct {
   ww_source_options source;
+  bool ptxas;
   const char *cache, *svg, *measured;
   uint64_t budget;
 } options;
@@ -123,6 +124,7 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = ww_cache_check(j.o->cache, &c->err);
   if (!st) st = ww_targets_load(c, &j.targets);
+  j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;
   j.roofs = WW_NEWN(c->arena, ww_roofs, j.targets.n);
   for (uint32_t g = 0; g < j.targets.n; g++) ww_roofs_of(&j.targets.gpus[g], &j.roofs[g]);

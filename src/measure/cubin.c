@@ -77,6 +77,44 @@ uint32_t ww_cubin_globals(const void *bytes, size_t n, ww_arena *a, ww_cubin_glo
   return found.n;
 }
 
+/* ---- attributes ---- */
+
+#define ATTRIBUTE_SIZED 4      /* form: a size, then so many bytes */
+#define ATTRIBUTE_REGISTERS 47 /* symbol, registers */
+
+static bool is_symbol(const image *m, uint32_t index, const char *want) {
+  for (uint32_t i = 0; i < m->head.e_shnum; i++) {
+    Elf64_Shdr table, strings;
+    Elf64_Sym s;
+    if (!section(m, i, &table) || table.sh_type != SHT_SYMTAB || !section(m, table.sh_link, &strings)) continue;
+    return fetch(m, table.sh_offset + index * sizeof s, &s, sizeof s) && !strcmp(string(m, &strings, s.st_name), want);
+  }
+  return false;
+}
+
+uint32_t ww_cubin_registers(const void *bytes, size_t n, const char *kernel) {
+  image m;
+  if (!open_image(bytes, n, &m)) return 0;
+  for (uint32_t i = 0; i < m.head.e_shnum; i++) {
+    Elf64_Shdr s;
+    if (strcmp(section_name(&m, i), ".nv.info") != 0 || !section(&m, i, &s)) continue;
+    for (uint64_t at = s.sh_offset, end = at + s.sh_size; at + 4 <= end;) {
+      struct {
+        uint8_t form, attribute;
+        uint16_t size;
+      } head;
+      uint32_t body[2]; /* symbol, registers */
+      if (!fetch(&m, at, &head, sizeof head)) break;
+      at += sizeof head;
+      if (head.form != ATTRIBUTE_SIZED) continue;
+      if (head.attribute == ATTRIBUTE_REGISTERS && fetch(&m, at, body, sizeof body) && is_symbol(&m, body[0], kernel))
+        return body[1];
+      at += head.size;
+    }
+  }
+  return 0;
+}
+
 /* ---- code ---- */
 
 #define INSTRUCTION 16 /* bytes, from sm_70 on */

@@ -18,6 +18,9 @@ bool ww_cubin_sections(const void *image, size_t n, const char *prefix, ww_arena
 /* The variables of a cubin; 0 for anything else (PTX, fat binaries, no ELF). */
 uint32_t ww_cubin_globals(const void *image, size_t n, ww_arena *a, ww_cubin_global **out);
 
+/* Registers a thread of `kernel`, as the assembler allocated them; 0: not known. */
+uint32_t ww_cubin_registers(const void *image, size_t n, const char *kernel);
+
 /* Whether `kernel`, or a function of the image that it may call, computes in half precision. Compilers load constants and widen
  * halves with the same instructions, and the counters count those too: their first operand is the zero register. Code that
  * cannot be read (no cubin, before sm_70, no such kernel) may compute: true. */

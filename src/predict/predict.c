@@ -12,6 +12,7 @@ typedef struct {
   ww_arena *a;
   ww_prediction *p;
   bool warm;
+  double registers; /* known; 0: estimated */
 } stages;
 
 static void shape(const ww_run_spec *spec, const ww_gpu *g, ww_work *w) {
@@ -25,6 +26,7 @@ static void resources(const stages *s, const ww_run_spec *spec) {
   ww_work *w = &s->p->work;
   double registers = 32, shared = (double)(spec->shared_static + spec->shared);
   ww_registers(s->m, s->fn, s->g, w->block_threads, &registers, &s->p->spill_bytes);
+  if (s->registers > 0) registers = s->registers;
   ww_occupancy_of(s->g, w->block_threads, registers, shared, &w->occupancy);
 }
 
@@ -57,7 +59,7 @@ static void finish(const stages *s, const ww_params *params) {
 ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o,
                      ww_arena *a, ww_prediction *out, ww_err *e) {
   *out = (ww_prediction){0};
-  stages s = {m, fn, o->gpu, a, out, given->warm};
+  stages s = {m, fn, o->gpu, a, out, given->warm, o->registers};
   ww_params shipped;
   const ww_params *params = o->params;
   if (!params) {
@@ -76,7 +78,7 @@ ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given
 
 /* Cache traffic is kept as it was found: it hangs on the blocks that were resident on the first GPU. */
 void ww_predict_again(const ww_module *m, const ww_fn *fn, const ww_predict_options *o, ww_arena *a, ww_prediction *p) {
-  stages s = {m, fn, o->gpu, a, p, p->work.warm};
+  stages s = {m, fn, o->gpu, a, p, p->work.warm, o->registers};
   ww_params shipped = ww_params_default;
   ww_err e = {0};
   if (!o->params && ww_params_load(a, &shipped, &e)) shipped = ww_params_default;
@@ -84,6 +86,7 @@ void ww_predict_again(const ww_module *m, const ww_fn *fn, const ww_predict_opti
   double registers = w->occupancy.registers, shared = w->occupancy.shared_bytes;
   w->warps_per_block = (uint32_t)((w->block_threads + o->gpu->lanes - 1) / o->gpu->lanes);
   ww_registers(m, fn, o->gpu, w->block_threads, &registers, &p->spill_bytes);
+  if (s.registers > 0) registers = s.registers;
   ww_occupancy_of(o->gpu, w->block_threads, registers, shared, &w->occupancy);
   finish(&s, o->params ? o->params : &shipped);
 }

@@ -144,6 +144,7 @@ typedef struct {
   const ww_gpu *gpu;
   const ww_params *params; /* NULL: the shipped ones */
   uint64_t budget;         /* of the trace; 0: its default */
+  double registers;        /* a thread, where a compiler has said it; 0: estimated */
 } ww_predict_options;
 
 typedef struct {

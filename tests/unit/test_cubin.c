@@ -77,6 +77,37 @@ static void half_precision_is_told_from_constants(void **state) {
   }
 }
 
+static void registers_are_read(void **state) {
+  struct {
+    Elf64_Ehdr head;
+    Elf64_Shdr sections[5];
+    char names[64];
+    Elf64_Sym symbols[2];
+    struct {
+      uint8_t form, attribute;
+      uint16_t size;
+      uint32_t symbol, registers;
+    } info[2];
+  } t = {.head = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64}, .e_machine = 190, .e_shnum = 5, .e_shstrndx = 1},
+         .names = "\0.shstrtab\0.symtab\0.nv.info\0k",
+         .symbols = {{.st_name = 0}, {.st_name = 28}},
+         .info = {{4, 0x11, 8, 1, 99}, {4, 0x2f, 8, 1, 56}}};
+  (void)state;
+  t.head.e_shoff = (uint64_t)((char *)t.sections - (char *)&t);
+  t.sections[1] = (Elf64_Shdr){.sh_name = 1, .sh_offset = (uint64_t)(t.names - (char *)&t), .sh_size = sizeof t.names};
+  t.sections[2] = (Elf64_Shdr){.sh_name = 11,
+                               .sh_type = SHT_SYMTAB,
+                               .sh_link = 1,
+                               .sh_offset = (uint64_t)((char *)t.symbols - (char *)&t),
+                               .sh_size = sizeof t.symbols};
+  t.sections[3] =
+      (Elf64_Shdr){.sh_name = 19, .sh_offset = (uint64_t)((char *)t.info - (char *)&t), .sh_size = sizeof t.info};
+  assert_int_equal(ww_cubin_registers(&t, sizeof t, "k"), 56);
+  assert_int_equal(ww_cubin_registers(&t, sizeof t, "other"), 0);
+  assert_int_equal(ww_cubin_registers(&t, sizeof t - 1, "k"), 0);
+  assert_int_equal(ww_cubin_registers("no ELF", 6, "k"), 0);
+}
+
 static void names_match(void **state) {
   static const struct {
     const char *name, *mangled;
@@ -103,6 +134,7 @@ static void names_match(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(variables_are_listed), TEST(damage_is_survived),
-                                     TEST(half_precision_is_told_from_constants), TEST(names_match)};
+                                     TEST(half_precision_is_told_from_constants), TEST(registers_are_read),
+                                     TEST(names_match)};
   return RUN(tests);
 }
