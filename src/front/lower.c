@@ -164,8 +164,11 @@ static void run_passes(low *L, bool linked) {
   const char *clean = !inlined ? ""
                       : linked ? "always-inline,default<O2>,"
                                : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
-  char *text = ww_fmt(
-      L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,load-store-vectorizer)", clean);
+  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables of its own; nvcc has another. */
+  const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
+  char *text =
+      ww_fmt(L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%sload-store-vectorizer)",
+             clean, loops);
   LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
   LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
   run(L, tm, o, text);

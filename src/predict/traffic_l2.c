@@ -25,6 +25,7 @@
 #define NEIGHBOUR_WAIT \
   0.4 /* of sectors that another warp asks for after their neighbour, those that find it already there */
 #define BASE_LOOKUPS 1800.0 /* sectors of any launch: code, parameters */
+#define BASE_READ 4096.0    /* bytes of DRAM that any launch reads when caches are cold: code, parameters */
 #define SM_LOOKUPS 10.0     /* of each SM that takes part */
 #define BLOCK_LOOKUPS 2.0   /* of each block */
 
@@ -238,6 +239,7 @@ static void add_base(const ww_flows *f, ww_traffic *out) {
   double n = BASE_LOOKUPS + SM_LOOKUPS * fmin(blocks, f->g->sms) + BLOCK_LOOKUPS * blocks;
   out->l2_lookups += n;
   out->l2_hits += 0.9 * n;
+  if (!f->warm) out->dram_read += BASE_READ;
 }
 
 void ww_traffic_l2(ww_flows *f, ww_traffic *out) {
