@@ -173,12 +173,13 @@ static void take_line(pool *p, const char *line) {
 
 static void take_lines(pool *p, worker *w) {
   char *at = w->line.s, *end;
-  while (at && (end = memchr(at, '\n', w->line.n - (size_t)(at - w->line.s)))) {
+  if (!at) return; /* nothing read yet */
+  while ((end = memchr(at, '\n', w->line.n - (size_t)(at - w->line.s)))) {
     *end = 0;
     take_line(p, at);
     at = end + 1;
   }
-  size_t left = at ? w->line.n - (size_t)(at - w->line.s) : 0;
+  size_t left = w->line.n - (size_t)(at - w->line.s);
   memmove(w->line.s, at, left);
   w->line.n = left;
 }
