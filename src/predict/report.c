@@ -62,6 +62,8 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   gbps /= 1e3 * t->us;
   switch (t->bottleneck) {
   case WW_TERM_LAUNCH:
+    if (t->bound_us[WW_TERM_LAUNCH] < 0.25 * t->us)
+      return ww_fmt(a, "block starts: %llu blocks do too little each", (unsigned long long)p->work.blocks);
     return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work", t->bound_us[WW_TERM_LAUNCH],
                   t->us);
   case WW_TERM_COLD: return "cold start: first loads and instruction fetch come from DRAM one after the other";
@@ -73,7 +75,9 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   case WW_TERM_PIPE: return ww_fmt(a, "%s pipe", ww_pipe_names[t->busiest]);
   case WW_TERM_ATOMIC: return "atomics: many on one address, or more than L2 takes";
   case WW_TERM_BARRIER: return "barriers: warps wait for each other";
-  case WW_TERM_TAIL: return ww_fmt(a, "tail: %.1f waves, the last one leaves SMs idle", t->waves);
+  case WW_TERM_TAIL:
+    if (t->waves < 1) return "tail: one block takes much longer than the others, and nothing is left to run beside it";
+    return ww_fmt(a, "tail: %.1f waves, the last one leaves SMs idle", t->waves);
   case WW_TERM_LATENCY:
     return ww_fmt(a, "latency: %.0f resident warps an SM do not hide %s", t->achieved_warps,
                   p->work.chain.waits > 0 ? "the waits for memory" : "the chain of dependent instructions");
