@@ -12,7 +12,15 @@
 
 #define NVCC_LIMIT 600.0 /* seconds for one file */
 
-static bool runs(const char *path) { return access(path, X_OK) == 0; }
+/* There, and no wrapper around a toolkit that is gone. */
+static bool runs(const char *path) {
+  const char *argv[] = {path, "--version", NULL};
+  ww_run_result r = {0};
+  if (access(path, X_OK) != 0) return false;
+  bool ok = ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.exit_code == 0;
+  ww_run_free(&r);
+  return ok;
+}
 
 const char *ww_nvcc_find(ww_arena *a) {
   const char *path = getenv("PATH");
@@ -29,9 +37,9 @@ const char *ww_nvcc_find(ww_arena *a) {
 
 const char *ww_nvcc_version(const char *nvcc, ww_arena *a) {
   const char *argv[] = {nvcc, "--version", NULL};
-  ww_run_result r;
+  ww_run_result r = {0};
   const char *out = "nvcc";
-  if (ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK) {
+  if (ww_run(argv, NULL, 0, 30, &r, NULL) == WW_OK && r.out.s) {
     const char *v = strstr(r.out.s, ", V"); /* "release 13.0, V13.0.88" */
     if (v) out = ww_fmt(a, "nvcc %.*s", (int)strspn(v + 3, "0123456789."), v + 3);
   }
