@@ -28,7 +28,7 @@ CSTD     = -std=c17 -D_GNU_SOURCE
 VERSION := 0.1.0
 WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -fPIC -pthread $(SAN) \
             -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
-LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lm -ldl
+LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)

@@ -1,0 +1,69 @@
+/* store.h - measurements in an SQLite file: one row per launch and GPU, normalised, crash-safe, mergeable.
+ *
+ * Written by one process at a time (a rank has a store of its own), read by many: WAL, STRICT tables, one transaction per batch of
+ * rows; what was put is there after a crash. A launch of a GPU is measured once: putting it again replaces a failure or fills in
+ * counters, and never replaces a good row. The shipped table is the same file, packed with zstd, read into memory and never written. */
+#ifndef WW_DATA_STORE_H
+#define WW_DATA_STORE_H
+
+#include "../report/report.h"
+
+typedef enum { WW_ORIGIN_CORPUS, WW_ORIGIN_GENERATED, WW_ORIGIN_IMPORTED, WW_NORIGINS } ww_origin;
+extern const char *const ww_origin_names[WW_NORIGINS];
+typedef enum { WW_SPLIT_TRAIN, WW_SPLIT_VALIDATION, WW_SPLIT_TEST, WW_NSPLITS } ww_split; /* src/data/split.h says which */
+
+typedef struct {
+  const char *key;      /* unique: "g1/7/123", "corpus/gemm/gemm.cu:gemm_tiled16", "import/<hash>:<kernel>" */
+  ww_origin origin;
+  const char *family;   /* "gemm", "gen.stencil" */
+  const char *name;     /* the kernel's, as a launch spec names it */
+  const char *file;     /* of a corpus or imported kernel, relative to the corpus or the imported folder; NULL generated */
+  const char *dialect;  /* "cuda", "opencl", "openmp", "hip" */
+  uint32_t version, index; /* generated */
+  uint64_t seed;
+  uint64_t source_hash; /* ww_hash of its text (generated), of its file */
+  uint64_t structure;   /* generated: the tree's; else of the IR; 0 unknown */
+} ww_store_kernel;
+
+/* One launch of one kernel on one GPU. */
+typedef struct {
+  ww_store_kernel kernel;
+  uint32_t number;      /* generated: what ww_gen_launch takes (with sms of the machine); else its line or order */
+  const char *spec;     /* launch spec as JSON; NULL: made again from kernel and number */
+  uint64_t grid[3], block[3];
+  const char *gpu, *device, *driver, *versions, *compiler; /* which machine */
+  ww_status status;     /* WW_OK: measured */
+  const char *error;    /* its message, NULL */
+  double m[WW_NMETRICS]; /* NaN unknown; time_us always there when status is WW_OK */
+  double iqr_us;        /* spread of the timed runs */
+  uint32_t samples, passes; /* timed runs; passes of the counters, 0: time alone */
+  bool accumulates;
+} ww_store_row;
+
+typedef struct ww_store ww_store;
+typedef enum { WW_STORE_READ, WW_STORE_WRITE } ww_store_mode; /* write creates */
+/* A path that ends in .zst is unpacked into memory: read only. NULL: the shipped table of the data folder. */
+ww_status ww_store_open(const char *path, ww_store_mode mode, ww_store **out, ww_err *e);
+void ww_store_close(ww_store *s); /* commits; accepts NULL */
+
+ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e); /* inside a transaction; see commit */
+ww_status ww_store_commit(ww_store *s, ww_err *e);                     /* what was put so far survives from here on */
+typedef enum { WW_HELD_NOT, WW_HELD_FAILED, WW_HELD_TIME, WW_HELD_COUNTERS } ww_held;
+ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *gpu);
+
+/* Rows in the order of (kernel's key parts, number, gpu); the row lives until the callback returns. Not WW_OK from it ends the walk. */
+typedef struct {
+  const char *gpu, *family; /* NULL: any */
+  int origin;               /* ww_origin, -1 any */
+  bool failed;              /* failures too */
+  bool counters;            /* only rows with counters */
+} ww_store_filter;
+ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx, ww_err *e);
+uint64_t ww_store_count(ww_store *s, const ww_store_filter *f);
+
+/* Adds the rows of another store; duplicates by the rule above. */
+ww_status ww_store_merge(ww_store *into, const char *path, uint64_t *added, uint64_t *duplicates, ww_err *e);
+/* The whole store, vacuumed, as one packed file. Values are rounded to what was measured (16 significant bits). */
+ww_status ww_store_pack(ww_store *s, const char *path, ww_err *e);
+
+#endif
