@@ -186,12 +186,13 @@ static ww_status cuda_flush(ww_device *d, ww_err *e) {
 static ww_status enqueue(ww_device *d, ww_ready *r, bool counted, ww_err *e) {
   const unsigned *g = r->grid, *b = r->block;
   snprintf(d->last, sizeof d->last, "%s", r->kernel);
-  ww_cupti_kernel(d->cupti, counted);
+  if (ww_cupti_kernel(d->cupti, counted, e)) return WW_EDEVICE;
   ww_cuda_status s = r->cooperative ? d->api->cuLaunchCooperativeKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2],
                                                                         r->shared, NULL, r->params)
                                     : d->api->cuLaunchKernel(r->function, g[0], g[1], g[2], b[0], b[1], b[2], r->shared,
                                                              NULL, r->params, NULL);
-  return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;
+  if (s) return ww_cuda_fail(d->api, s, d->last, e);
+  return ww_cupti_kernel_end(d->cupti, counted, e);
 }
 
 static ww_status cuda_launch(ww_device *d, ww_ready *r, ww_err *e) { return enqueue(d, r, false, e); }

@@ -71,7 +71,7 @@ ww_status ww_cuda_copy(ww_device *d, uint64_t to, uint64_t from, uint64_t bytes,
 ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params, ww_err *e) {
   uint64_t blocks = (items + 255) / 256, most = (uint64_t)d->sms * 16;
   if (blocks > most) blocks = most;
-  ww_cupti_kernel(d->cupti, false);
+  if (ww_cupti_kernel(d->cupti, false, e)) return WW_EDEVICE;
   ww_cuda_status s =
       d->api->cuLaunchKernel(kernel, blocks ? (unsigned)blocks : 1, 1, 1, 256, 1, 1, 0, NULL, params, NULL);
   return s ? ww_cuda_fail(d->api, s, d->last, e) : WW_OK;

@@ -1,4 +1,4 @@
-/* cupti.c - hardware counters through CUPTI's range profiler: auto ranges, user replay.
+/* cupti.c - hardware counters through CUPTI's range profiler, user replay.
  *
  * A configuration (names -> passes) is made once per set and kept. The profiler keeps pointers to the configuration and to
  * the counter data of the last session, so both live until the next one has begun. Switching from one set to another costs
@@ -37,7 +37,8 @@ struct ww_cupti {
   size_t data_size;
   bool open;         /* in a pass */
   bool all_passes;   /* the profiler has what it asked for */
-  uint32_t kernels;  /* launched in this pass */
+  bool around;       /* ranges are ours, around the counted launches */
+  uint32_t ranges;   /* begun in this pass */
   uint32_t *counted; /* which of them were counted, in the first pass */
   uint32_t ncounted, cap, pass;
 };
@@ -214,6 +215,7 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
   }
   if (st) return st;
   c->last = f;
+  c->around = set != WW_SET_TIME;
   cupti_data_size s = SIZED(cupti_data_size, image_size, .profiler = c->profiler, .names = f->names, .n = f->n,
                             .ranges = kernels, .nodes = kernels);
   int rc = c->api.data_size(&s);
@@ -227,8 +229,9 @@ ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint
   if (!rc)
     rc = c->api.set_config(&SIZED(cupti_set_config, target_level, .profiler = c->profiler, .config_size = f->image_size,
                                   .config = f->image, .image_size = s.image_size, .image = c->data,
-                                  .range = CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY, .ranges = kernels,
-                                  .levels = 1, .least_level = 1));
+
+                                  .range = c->around ? CUPTI_USER_RANGE : CUPTI_AUTO_RANGE, .replay = CUPTI_USER_REPLAY,
+                                  .ranges = kernels, .levels = 1, .least_level = 1));
   if (rc) return fail(c, rc, "cannot begin to count", e);
   c->now = f;
   c->pass = c->ncounted = 0;
@@ -241,20 +244,30 @@ ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e) {
   int rc = c->api.start(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
   if (rc) return fail(c, rc, "cannot begin a pass", e);
   c->open = true;
-  c->kernels = 0;
+  c->ranges = 0;
   return WW_OK;
 }
 
-void ww_cupti_kernel(ww_cupti *c, bool counted) {
-  if (!c || !c->open) return;
+ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e) {
+  if (!c || !c->open || (c->around && !counted)) return WW_OK;
   if (counted && !c->pass) {
     if (c->ncounted == c->cap) {
       c->cap = c->cap ? 2 * c->cap : 256;
       c->counted = ww_xrealloc(c->counted, c->cap * sizeof *c->counted);
     }
-    c->counted[c->ncounted++] = c->kernels;
+    c->counted[c->ncounted++] = c->ranges;
   }
-  c->kernels++;
+  char name[16];
+  snprintf(name, sizeof name, "%u", c->ranges++);
+  if (!c->around) return WW_OK;
+  int rc = c->api.push_range(&SIZED(cupti_push_range, name, .profiler = c->profiler, .name = name));
+  return rc ? fail(c, rc, "cannot begin a range", e) : WW_OK;
+}
+
+ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e) {
+  if (!c || !c->open || !c->around || !counted) return WW_OK;
+  int rc = c->api.pop_range(&SIZED(cupti_profiler, profiler, .profiler = c->profiler));
+  return rc ? fail(c, rc, "cannot end a range", e) : WW_OK;
 }
 
 ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e) {
@@ -284,9 +297,9 @@ ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e) {
   cupti_data_info n = SIZED(cupti_data_info, ranges, .image = c->data, .image_size = c->data_size);
   if (!rc) rc = c->api.data_info(&n);
   if (rc) return fail(c, rc, "cannot decode the counters", e);
-  if (!c->all_passes || d.dropped || n.ranges != c->kernels)
+  if (!c->all_passes || d.dropped || n.ranges != c->ranges)
     return ww_fail(e, WW_EDEVICE, "CUPTI counted %zu kernels of %u%s: is another profiler at work?", n.ranges,
-                   c->kernels, c->all_passes ? "" : " and wants more passes");
+                   c->ranges, c->all_passes ? "" : " and wants more passes");
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < c->ncounted; k++)
     st = read_range(c, c->counted[k], &values[(size_t)k * WW_NMETRICS], e);

@@ -1,8 +1,10 @@
 /* cupti.h - hardware counters of the CUDA backend, through CUPTI's range profiler.
  *
- * Every kernel launched while a pass is open is a range of its own (auto range), our helpers too: each launch is announced by
- * ww_cupti_kernel, and only the counted ones come out. A range around the launch would add 1.2 us to its time; this is
- * what Nsight Compute does, but replay is the caller's (user replay), so that a whole batch shares a pass. */
+ * Each launch is announced by ww_cupti_kernel, our helpers' too, and only the counted ones come out. Of the timed set every kernel in a
+ * pass is a range of its own (auto range, what Nsight Compute does): a range around the launch would add 1.2 us to its time. The other
+ * sets take no times and have ranges around the counted launches (user range): helpers then run at full speed, which makes a pass
+ * twice as fast. Replay is the caller's (user replay), so that a whole batch shares a pass.
+ */
 #ifndef WW_MEASURE_CUPTI_H
 #define WW_MEASURE_CUPTI_H
 
@@ -17,7 +19,9 @@ void ww_cupti_close(ww_cupti *c); /* accepts NULL */
 /* `kernels`: at most that many are launched in a pass, counted or not. */
 ww_status ww_cupti_begin(ww_cupti *c, ww_counter_set set, uint32_t kernels, uint32_t *passes, ww_err *e);
 ww_status ww_cupti_pass_begin(ww_cupti *c, ww_err *e);
-void ww_cupti_kernel(ww_cupti *c, bool counted); /* before each launch of a kernel; nothing outside a pass; c may be NULL */
+/* Before and after each launch of a kernel; nothing outside a pass; c may be NULL. */
+ww_status ww_cupti_kernel(ww_cupti *c, bool counted, ww_err *e);
+ww_status ww_cupti_kernel_end(ww_cupti *c, bool counted, ww_err *e);
 ww_status ww_cupti_pass_end(ww_cupti *c, ww_err *e);
 /* values[i * WW_NMETRICS + metric] of the i-th counted launch. */
 ww_status ww_cupti_end(ww_cupti *c, double *values, ww_err *e);

@@ -34,7 +34,8 @@ typedef struct {
 
 /* device side: the range profiler */
 typedef struct { CUPTI_HEAD; void *context, *profiler; } cupti_enable;
-typedef struct { CUPTI_HEAD; void *profiler; } cupti_profiler; /* disable, start */
+typedef struct { CUPTI_HEAD; void *profiler; } cupti_profiler; /* disable, start, pop_range */
+typedef struct { CUPTI_HEAD; void *profiler; const char *name; } cupti_push_range;
 typedef struct {
   CUPTI_HEAD;
   void *profiler;
@@ -61,7 +62,7 @@ typedef struct { CUPTI_HEAD; void *profiler; size_t pass, level; uint8_t all_pas
 typedef struct { CUPTI_HEAD; void *profiler; size_t dropped; } cupti_decode;
 typedef struct { CUPTI_HEAD; const uint8_t *image; size_t image_size, ranges; } cupti_data_info;
 
-enum { CUPTI_AUTO_RANGE = 1, CUPTI_USER_REPLAY = 3, CUPTI_RANGE_PROFILER = 0 };
+enum { CUPTI_AUTO_RANGE = 1, CUPTI_USER_RANGE = 2, CUPTI_USER_REPLAY = 3, CUPTI_RANGE_PROFILER = 0 };
 enum { CUPTI_INSUFFICIENT_PRIVILEGES = 35, CUPTI_VIRTUALIZED_PRIVILEGES = 40 };
 
 /* Up to and including the last member, as CUPTI's own macro counts. */
@@ -85,6 +86,8 @@ enum { CUPTI_INSUFFICIENT_PRIVILEGES = 35, CUPTI_VIRTUALIZED_PRIVILEGES = 40 };
   X(cuptiRangeProfilerCounterDataImageInitialize, data_initialize, cupti_data_initialize) \
   X(cuptiRangeProfilerSetConfig, set_config, cupti_set_config)                    \
   X(cuptiRangeProfilerStart, start, cupti_profiler)                               \
+  X(cuptiRangeProfilerPushRange, push_range, cupti_push_range)                    \
+  X(cuptiRangeProfilerPopRange, pop_range, cupti_profiler)                        \
   X(cuptiRangeProfilerStop, stop, cupti_stop)                                     \
   X(cuptiRangeProfilerDecodeData, decode, cupti_decode)                           \
   X(cuptiRangeProfilerGetCounterDataInfo, data_info, cupti_data_info)
