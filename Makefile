@@ -36,6 +36,14 @@ SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/scan.c
 else
 SRCS := $(filter-out src/front/absent.c,$(SRCS))
 endif
+# `warpwise serve` needs libmicrohttpd and a front end; without one of them the rest is built.
+HTTP := $(if $(filter none,$(LLVM_CONFIG)),,$(shell echo '#include <microhttpd.h>' | $(CC) -E - >/dev/null 2>&1 && echo yes))
+ifeq ($(HTTP),yes)
+HTTP_LIBS = -lmicrohttpd
+else
+SRCS := $(filter-out src/serve/http.c src/cmd/serve.c,$(SRCS))
+$(BUILD)/main.o: WW_CFLAGS += -DWW_NO_HTTP
+endif
 CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
 RECORD_SRCS := $(filter src/measure/record/cuda_% src/measure/record/opencl_%,$(SRCS))
 LIB_SRCS  := $(filter-out $(CMD_SRCS) $(RECORD_SRCS),$(SRCS))
@@ -66,8 +74,8 @@ say = $(if $(V),,@echo "  $(1)  $(2)";)
 all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so compile_commands.json
 	@:
 
-$(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models
-	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS)
+$(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
+	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
 
 $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 	@rm -f $@
@@ -92,7 +100,7 @@ $(BUILD)/trace/interp.$(1)$(2).o: src/trace/interp.c
 endef
 $(foreach i,$(ISAS),$(foreach l,32 64,$(eval $(call interp_rule,$(i),$(l)))))
 
-# The program looks for shim/, gpus/ and models/ beside itself; in the build folder these are links.
+# The program looks for shim/, gpus/, models/ and tables/ beside itself; in the build folder these are links.
 $(BUILD)/shim:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(CURDIR)/src/front/shim $@
@@ -102,6 +110,9 @@ $(BUILD)/gpus:
 $(BUILD)/models:
 	@mkdir -p $(BUILD)
 	@ln -sfn $(CURDIR)/models $@
+$(BUILD)/tables: # data/ there holds objects
+	@mkdir -p $(BUILD)
+	@ln -sfn $(CURDIR)/data $@
 
 compile_commands.json: Makefile $(SRCS)
 	@scripts/compile_commands.sh "$(CC) $(subst ",\\\",$(WW_CFLAGS)) $(LLVM_CPPFLAGS)" $(SRCS) > $@
@@ -112,9 +123,9 @@ $(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $^
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) -lcmocka
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
@@ -179,7 +190,7 @@ test:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve
 
 deps:
 	@scripts/deps.sh test
@@ -198,7 +209,7 @@ asan:
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve
 
 fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch
 fuzz: all
@@ -233,10 +244,24 @@ install: all
 	for h in include/*.h; do if [ -f $$h ]; then install -m 644 $$h $(DESTDIR)$(PREFIX)/include/; fi; done
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' scripts/warpwise.pc.in \
 	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc
-	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus $(DESTDIR)$(PREFIX)/share/warpwise/models
+	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus $(DESTDIR)$(PREFIX)/share/warpwise/models \
+	  $(DESTDIR)$(PREFIX)/share/warpwise/tables
 	cp -R src/front/shim $(DESTDIR)$(PREFIX)/share/warpwise/shim
 	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
 	if [ -d models ]; then cp -R models $(DESTDIR)$(PREFIX)/share/warpwise/models; fi
+	if command -v scdoc >/dev/null; then $(MAKE) --no-print-directory man && \
+	  install -Dm 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/man/*.1 && \
+	  install -Dm 644 $(BUILD)/man/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwise && \
+	  install -Dm 644 $(BUILD)/man/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwise && \
+	  install -Dm 644 $(BUILD)/man/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwise.fish; fi
+	if [ -d data ]; then cp -R data $(DESTDIR)$(PREFIX)/share/warpwise/tables; fi
+
+# Manual pages and completions come from the tables of options.
+.PHONY: man
+man: $(BUILD)/warpwise
+	@mkdir -p $(BUILD)/man
+	@for p in $$($(BUILD)/warpwise manual --list); do $(BUILD)/warpwise manual $$p | scdoc > $(BUILD)/man/$$p.1 || exit 1; done
+	@for s in bash zsh fish; do $(BUILD)/warpwise completion $$s > $(BUILD)/man/completion.$$s || exit 1; done
 
 clean:
 	rm -rf build build-asan build-gpu build-fuzz compile_commands.json

@@ -44,6 +44,7 @@ for dir in src/*/; do
     "$(find "$dir" -name '*.[ch]' -not -path 'src/front/shim/*' -print0 | xargs -0r grep -nE '#include "(\.\./)+[a-z]+/' /dev/null | grep -vE "\"(\.\./)+($pattern)/")"
 done
 result "llvm-c/ only in src/front" "$(outside '^src/front/' '#include [<"](llvm-c|clang-c|llvm)/')"
+result "microhttpd.h only in src/serve" "$(outside '^src/serve/' '#include [<"]microhttpd\.h')"
 result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite3\.h')"
 result "CUDA headers only in src/measure and src/lm/cuda" "$(outside '^src/(measure|lm/cuda)/' '#include [<"](cuda|cupti|nvrtc|cublas|nccl)[a-zA-Z0-9_]*\.h')"
 result "exit() only in src/main.c, and in the child that sandbox.c forks" "$(sources | grep -vE '^src/(main|measure/emulate/sandbox)\.c$' | xargs grep -nE '(^|[^_a-zA-Z0-9])(exit|_exit|longjmp) *\(' 2>/dev/null | grep -vE '^\S+\s*(/?\*|//)')"

@@ -3,24 +3,33 @@
 
 #include "cmd/cmd.h"
 
-static const ww_command *const commands[] = {
-    &ww_cmd_kernels,                   /* what is in a file */
-    &ww_cmd_trace,                     /* what it does */
-    &ww_cmd_predict,                   /* how long it takes */
-    &ww_cmd_explain,                   /* why, and what to change */
-    &ww_cmd_roofline, &ww_cmd_measure, /* what it really does */
-    &ww_cmd_record,                    /* what a program launches */
-    &ww_cmd_gpus,                      /* what it may run on */
-    &ww_cmd_evaluate,                  /* how good the answers are */
-    &ww_cmd_train,                     /* and how they become better */
+const ww_command *const ww_commands[] = {
+    &ww_cmd_kernels,                     /* what is in a file */
+    &ww_cmd_trace,                       /* what it does */
+    &ww_cmd_predict,                     /* how long it takes */
+    &ww_cmd_explain,                     /* why, and what to change */
+    &ww_cmd_roofline,   &ww_cmd_measure, /* what it really does */
+    &ww_cmd_record,                      /* what a program launches */
+    &ww_cmd_gpus,                        /* what it may run on */
+    &ww_cmd_evaluate,                    /* how good the answers are */
+    &ww_cmd_train,                       /* and how they become better */
+    &ww_cmd_dataset,                     /* from many of them, measured */
+#ifndef WW_NO_HTTP
+    &ww_cmd_serve, /* all of it over HTTP */
+#endif
+    &ww_cmd_doctor, /* what is missing here */
+    &ww_cmd_completion, &ww_cmd_manual,  NULL,
 };
-#define NCOMMANDS (sizeof commands / sizeof *commands)
+
+static void list(const ww_command *const *v, FILE *f) {
+  for (; *v; v++) fprintf(f, "  %-12s %s\n", (*v)->name, (*v)->summary);
+}
 
 static void help(FILE *f) {
   fputs("warpwise - what a kernel will do to a GPU, line by line, from its source, on a machine without one\n\n"
         "usage: warpwise COMMAND ... [options]\n\ncommands:\n",
         f);
-  for (size_t i = 0; i < NCOMMANDS; i++) fprintf(f, "  %-12s %s\n", commands[i]->name, commands[i]->summary);
+  list(ww_commands, f);
   fputs("\noptions of every command:\n", f);
   ww_help_options(ww_global_options, f);
   fputs("\nexit codes: 0 ok, 1 a threshold was missed, 2 usage, 3 bad input, 4 model or device missing\n"
@@ -28,28 +37,58 @@ static void help(FILE *f) {
         f);
 }
 
-static const ww_command *find(const char *name, ww_err *e) {
-  const char *names[NCOMMANDS + 1] = {0};
-  for (size_t i = 0; i < NCOMMANDS; i++) {
-    if (strcmp(commands[i]->name, name) == 0) return commands[i];
-    names[i] = commands[i]->name;
+static void help_of(const ww_command *cmd, const char *words, FILE *f) {
+  if (!*cmd->name) return help(f);
+  if (!cmd->subs) return ww_help_command(cmd, words, f);
+  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s COMMAND ... [options]\n\ncommands:\n", cmd->name, cmd->summary,
+          cmd->name);
+  list(cmd->subs, f);
+  if (cmd->examples) fprintf(f, "\nexamples:\n%s", cmd->examples);
+  fprintf(f, "\n`warpwise %s COMMAND --help` has the options.\n", cmd->name);
+}
+
+static const ww_command *find(const ww_command *const *v, const char *name, ww_err *e) {
+  const char *names[64] = {0};
+  for (size_t i = 0; v[i] && i < 63; i++) {
+    if (strcmp(v[i]->name, name) == 0) return v[i];
+    names[i] = v[i]->name;
   }
   const char *near = ww_nearest(name, names);
   if (near)
     ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; did you mean '%s'?", name, near);
   else
-    ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; `warpwise --help` lists them", name);
+    ww_fail(e, WW_EUSAGE, "there is no command '%.60s'; --help lists them", name);
   return NULL;
 }
 
-/* Global options may stand before the command: the first word that is neither one nor its value. */
-static int command_index(int argc, char **argv) {
-  for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+/* Global options may stand before the command: the first word from `i` on that is neither one nor its value. */
+static int command_index(int i, int argc, char **argv) {
+  for (; i < argc && strcmp(argv[i], "--") != 0; i++) {
     if (argv[i][0] != '-') return i;
     for (const ww_option *o = ww_global_options; o->name; o++)
       if (o->kind != WW_OPT_FLAG && strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, o->name) == 0) i++;
   }
   return 0;
+}
+
+static const ww_command top = {.name = "", .usage = "", .subs = ww_commands};
+
+/* Takes the command's name, or its names, out of argv; options stay. None there is the command without a name. */
+static ww_status take_command(int *argc, char **argv, const ww_command **cmd, char words[64], bool *asks, ww_err *e) {
+  int at = 1;
+  for (const ww_command *const *v = ww_commands; v && (at = command_index(at, *argc, argv)); v = (*cmd)->subs) {
+    const char *name = argv[at];
+    memmove(&argv[at], &argv[at + 1], (size_t)(*argc - at) * sizeof *argv);
+    --*argc;
+    if (v == ww_commands && !*asks && strcmp(name, "help") == 0) { /* `warpwise help kernels` */
+      *asks = true;
+      *cmd = &top;
+      continue;
+    }
+    if (!(*cmd = find(v, name, e))) return e->code;
+    snprintf(words + strlen(words), 64 - strlen(words), "%s%s", *words ? " " : "", (*cmd)->name);
+  }
+  return WW_OK;
 }
 
 static int finish(ww_cmd *c, ww_status rc) {
@@ -65,30 +104,17 @@ static int finish(ww_cmd *c, ww_status rc) {
 }
 
 static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
-  static const ww_command none = {.name = "", .usage = ""};
-  int at = command_index(argc, argv);
-  bool asks = at && strcmp(argv[at], "help") == 0; /* `warpwise help kernels` */
-  const char *name = asks ? (at + 1 < argc ? argv[at + 1] : NULL) : at ? argv[at] : NULL;
-  const ww_command *cmd = &none;
+  const ww_command *cmd = &top;
+  bool asks = false;
+  char words[64] = "";
   for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) /* so that a usage error is already JSON */
     if (strcmp(argv[i], "--json") == 0) c->global.json = true;
-  if (name && !(cmd = find(name, &c->err))) return c->err.code;
-  if (asks) {
-    name ? ww_help_command(cmd, stdout) : help(stdout);
-    return WW_OK;
-  }
-  if (at) memmove(&argv[at], &argv[at + 1], (size_t)(argc - at) * sizeof *argv); /* the name goes, options stay */
-  ww_status rc = ww_options_parse(cmd, at ? argc - 1 : argc, argv, c);
+  ww_status rc = take_command(&argc, argv, &cmd, words, &asks, &c->err);
+  if (rc == WW_OK) rc = ww_options_parse(cmd, argc, argv, c);
   if (rc != WW_OK) return rc;
   if (c->global.version) return printf("warpwise %s\n", WW_VERSION), WW_OK;
-  if (c->global.help) {
-    name ? ww_help_command(cmd, stdout) : help(stdout);
-    return WW_OK;
-  }
-  if (!name) {
-    help(stderr);
-    return WW_EUSAGE;
-  }
+  if (asks || c->global.help) return help_of(cmd, words, stdout), WW_OK;
+  if (!cmd->run) return help_of(cmd, words, stderr), WW_EUSAGE;
   return cmd->run(c);
 }
 

@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli evaluate kernels cross measure record emulate predict.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict train serve export.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli evaluate kernels cross measure record emulate predict}
+stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict train serve export}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -49,9 +49,15 @@ for s in $stages; do
     done
     ;;
   cli) stage cli tests/cli.sh "$build/warpwise" ;;
+  manners) stage manners tests/manners.sh "$build" ;;
+  export) stage export tests/export.sh "$build" ;;
   predict) stage predict tests/predict.sh "$build/warpwise" ;;
+  serve) stage serve tests/serve.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
+  train) stage train tests/train.sh "$build/warpwise" ;;
   measure) stage measure tests/measure.sh "$build/warpwise" ;;
+  import) stage import tests/import.sh "$build/warpwise" ;;
+  dataset) stage dataset tests/dataset.sh "$build/warpwise" ;;
   kernels)
     if [ ! -x "$build/tests/run_kernels" ]; then continue; fi
     if ! "$build/warpwise" --help | grep -q '^  trace '; then skip kernels "this build has no trace command"; continue; fi

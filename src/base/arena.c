@@ -59,6 +59,12 @@ void ww_arena_free(ww_arena *a) {
   free(a);
 }
 
+size_t ww_arena_bytes(const ww_arena *a) {
+  size_t n = sizeof *a;
+  for (const chunk *c = a->top; c; c = c->prev) n += sizeof *c + c->size;
+  return n;
+}
+
 static size_t round16(size_t n) {
   if (n > SIZE_MAX - 15 - sizeof(chunk)) out_of_memory(n);
   return (n + 15) & ~(size_t)15;

@@ -43,6 +43,7 @@ const char *ww_status_name(ww_status code);  /* "ok", "usage", "io", "parse", "u
 typedef struct ww_arena ww_arena;
 ww_arena *ww_arena_new(void);
 void ww_arena_free(ww_arena *a);                        /* accepts NULL */
+size_t ww_arena_bytes(const ww_arena *a);               /* taken so far */
 void *ww_alloc(ww_arena *a, size_t bytes);              /* zeroed, 16-byte aligned, never NULL */
 void *ww_grow(ww_arena *a, void *old, size_t old_bytes, size_t new_bytes); /* copies; extends in place when last */
 char *ww_strdup(ww_arena *a, const char *s);
@@ -144,6 +145,7 @@ typedef struct {
  * timeout_s (0: none). Caps captured output at 1 GiB. */
 ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s, ww_run_result *r, ww_err *e);
 void ww_run_free(ww_run_result *r);
+void ww_run_memory(uint64_t bytes); /* of address space that each child started from now on may have; 0: no limit */
 
 double ww_now(void); /* monotonic seconds */
 double ww_cpu(void); /* processor seconds of this thread */

@@ -11,11 +11,16 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #define OUTPUT_MAX ((size_t)1 << 30)
+
+static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
+
+void ww_run_memory(uint64_t bytes) { child_memory = bytes; }
 
 extern char **environ;
 
@@ -135,6 +140,7 @@ ww_status ww_run(const char *const *argv, const void *input, size_t input_n, dou
     rc = ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
     goto done;
   }
+  if (child_memory) prlimit(pid, RLIMIT_AS, &(struct rlimit){child_memory, child_memory}, NULL);
   close(out[1]);
   close(err[1]);
   out[1] = err[1] = -1;

@@ -44,7 +44,8 @@ typedef struct {
   ww_err err;
 } ww_cmd;
 
-typedef struct {
+typedef struct ww_command ww_command;
+struct ww_command {
   const char *name, *summary; /* one line for the list of commands */
   const char *usage;          /* what follows the name: "FILE... [options] [-- clang flags]" */
   const char *details;        /* a paragraph, or NULL */
@@ -53,13 +54,14 @@ typedef struct {
   size_t options_size; /* bytes of the options struct */
   bool compiler_flags; /* words like -DN=4 -Iinclude -std=c++17 -O2 -lm before `--` are operands */
   ww_status (*run)(ww_cmd *c);
-} ww_command;
+  const ww_command *const *subs; /* a command of commands: `warpwise dataset collect`; NULL-terminated, then run is NULL */
+};
 
 /* options.c */
 extern const ww_option ww_global_options[];
 /* Splits argv behind the command's name into c->opt, c->global, c->operands and c->rest. */
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
-void ww_help_command(const ww_command *cmd, FILE *f);
+void ww_help_command(const ww_command *cmd, const char *words, FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
 /* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
 const char *ww_nearest(const char *word, const char *const *words);
@@ -78,8 +80,9 @@ ww_status ww_input_check(const char *path, ww_err *e);
  * folder), else found upward from the file; none found is WW_OK and no flags. */
 ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e);
 
-/* the commands */
-extern const ww_command ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline,
+/* the commands; main.c's table of them ends with NULL */
+extern const ww_command *const ww_commands[];
+extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_manual, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
     ww_cmd_trace, ww_cmd_train;
 
 #endif

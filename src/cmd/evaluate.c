@@ -17,7 +17,8 @@ typedef struct {
 
 static const ww_option table[] = {
     {"by", 0, WW_OPT_STR, "ORACLE|FILE",
-     "machine (default), trace, or a file of reports, one per measured launch, in order", offsetof(options, by)},
+     "grounded (default), machine, both side by side, trace, or a file of reports, one per measured launch, in order",
+     offsetof(options, by)},
     {"sources", 0, WW_OPT_STR, "DIR",
      "folder that files and include paths of the launches are relative to (default: the data's)",
      offsetof(options, sources)},
@@ -389,25 +390,66 @@ static ww_status show(ww_cmd *c, const options *o, const ww_evaluation *v, int g
   return st;
 }
 
+/* Scores of the cases as they are predicted now. */
+static ww_evaluation *summed(job *j, const chosen *as, const char *by, double begin) {
+  ww_cmd *c = j->c;
+  ww_evaluation *v = WW_NEW(c->arena, ww_evaluation);
+  *v = (ww_evaluation){.cases = j->cases.v, .n = j->cases.n, .unmeasured = j->unmeasured, .total_s = ww_now() - begin};
+  v->data = j->o->csv ? ww_path_base(j->o->csv) : data_words(c);
+  v->gpu = gpu_words(j);
+  v->by = by;
+  ww_evaluate_sum(v, as->metric, j->o->worst ? (uint32_t)j->o->worst : 10, c->arena);
+  return v;
+}
+
+/* The same launches by the machine model alone and corrected, side by side. */
+static ww_status both(job *j, const chosen *as, ww_evaluate_how *how, bool *child) {
+  ww_cmd *c = j->c;
+  double begin = ww_now();
+  ww_table *table_of;
+  if (!how->correction)
+    return ww_fail(&c->err, WW_EUSAGE, "--by both: there is no learned correction here (models/correction.json.zst)");
+  how->both = true;
+  ww_status st = ww_evaluate_predict(c, how, j->cases.v, j->cases.n, child);
+  if (st || *child) return st;
+  ww_case *plain = WW_NEWN(c->arena, ww_case, j->cases.n), *corrected = j->cases.v;
+  memcpy(plain, corrected, j->cases.n * sizeof *plain);
+  for (uint32_t k = 0; k < j->cases.n; k++)
+    plain[k].predicted = plain[k].plain.kernel || plain[k].plain.error.code ? plain[k].plain : corrected[k].predicted;
+  j->cases.v = plain;
+  const ww_evaluation *without = summed(j, as, "machine model", begin);
+  j->cases.v = corrected;
+  const ww_evaluation *with = summed(j, as, "machine model, corrected", begin);
+  uint32_t n = ww_evaluate_both(without, with, c->arena, &table_of);
+  printf("%s\n", ww_evaluate_head(with, c->arena));
+  (j->o->markdown ? ww_tables_markdown : ww_tables_text)(table_of, n, stdout);
+  check(c, j->o, with);
+  return j->o->out ? write_out(j) : WW_OK;
+}
+
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
   chosen as;
-  bool child = false, trace = o->by && !strcmp(o->by, "trace"), machine = !o->by || !strcmp(o->by, "machine");
-  ww_status st = choose(c, o, &as);
-  if (!st) st = read_measured(&j);
-  if (st) return st;
+  bool child = false, trace = o->by && !strcmp(o->by, "trace"), side = o->by && !strcmp(o->by, "both");
+  bool machine = o->by && !strcmp(o->by, "machine"), grounded = !o->by || !strcmp(o->by, "grounded") || side;
   ww_evaluate_how how = {
       .trace = trace, .jobs = (uint32_t)o->jobs, .limit_s = (uint32_t)o->seconds, .budget = o->budget};
+  ww_status st = choose(c, o, &as);
+  if (!st) st = read_measured(&j);
+  if (!st && grounded) st = ww_correction_load(c->arena, &how.correction, &c->err);
+  if (st) return st;
   double begin = ww_now();
-  st = trace || machine ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child) : from_file(&j);
+  if (side) return both(&j, &as, &how, &child);
+  bool ask = trace || machine || grounded;
+  st = ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child) : from_file(&j);
   if (st || child) return st;
-  ww_evaluation *v = WW_NEW(c->arena, ww_evaluation);
-  *v = (ww_evaluation){.cases = j.cases.v, .n = j.cases.n, .unmeasured = j.unmeasured, .total_s = ww_now() - begin};
-  v->data = o->csv ? ww_path_base(o->csv) : data_words(c);
-  v->gpu = gpu_words(&j);
-  v->by = machine ? "machine model" : trace ? "trace" : ww_path_base(o->by);
-  ww_evaluate_sum(v, as.metric, o->worst ? (uint32_t)o->worst : 10, c->arena);
+  ww_evaluation *v = summed(&j, &as,
+                            trace            ? "trace"
+                            : !ask           ? ww_path_base(o->by)
+                            : how.correction ? "machine model, corrected"
+                                             : "machine model",
+                            begin);
   if (o->out) st = write_out(&j);
   if (!st) st = show(c, o, v, as.grouping);
   if (!st) check(c, o, v);

@@ -5,16 +5,19 @@
  *   evaluate_sum.c     cases -> scores, groups, reasons, worst cases
  *   evaluate_tables.c  scores -> tables;  evaluate_show.c  tables as text and markdown, scores as JSON
  *   evaluate_page.c    the same as a page to look at
+ *   evaluate_both.c    the machine model beside the corrected one
  *   evaluate_csv.c     roofline classes against a table of somebody else's measurements */
 #ifndef WW_CMD_EVALUATE_H
 #define WW_CMD_EVALUATE_H
 
+#include "../predict/correct.h"
 #include "../predict/score.h"
 #include "source.h"
 
 /* One measured launch and what was said of it. */
 typedef struct {
   ww_report measured, predicted;
+  ww_report plain;        /* the machine model's word before the correction, where both were asked for */
   const char *member[3];  /* suite, family, dialect, as the data says; NULL */
   const char *run;        /* which run of a program it comes from, or NULL */
   ww_launch launch;       /* the measured one, its paths resolved */
@@ -62,6 +65,8 @@ typedef struct {
 /* ---- evaluate_run.c ---- */
 typedef struct {
   bool trace;             /* by the trace oracle instead of the machine model */
+  const ww_correction *correction; /* of the machine model, NULL: none */
+  bool both;              /* the uncorrected report as well */
   uint32_t jobs;          /* processes; 0: one per core */
   uint32_t limit_s;       /* of one launch; 0: a default */
   uint64_t budget;        /* of the trace; 0: its default */
@@ -92,6 +97,9 @@ uint32_t ww_evaluate_tables(const ww_evaluation *v, int grouping, ww_arena *a, w
 const char *ww_case_name(const ww_case *c, ww_arena *a); /* kernel, file, shape */
 const char *ww_evaluate_head(const ww_evaluation *v, ww_arena *a); /* one sentence: what was compared */
 const char *ww_scored_text(int q, double v, ww_arena *a); /* with its unit: "12.3 us" */
+
+/* ---- evaluate_both.c ---- */
+uint32_t ww_evaluate_both(const ww_evaluation *without, const ww_evaluation *with, ww_arena *a, ww_table **out); /* one table */
 
 /* ---- evaluate_show.c, evaluate_page.c ---- */
 void ww_tables_text(const ww_table *t, uint32_t n, FILE *f);

@@ -5,7 +5,7 @@
 typedef struct {
   ww_source_options source;
   bool ptxas;
-  const char *cache;
+  const char *cache, *by;
   uint64_t budget;
   bool sarif, github;
 } options;
@@ -68,7 +68,7 @@ static ww_status run(ww_cmd *c) {
   if (j.o->sarif + j.o->github + c->global.json > 1)
     return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif and --github");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st) st = ww_targets_load(c, &j.targets);
+  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (!st) st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
   ww_status worst = st;

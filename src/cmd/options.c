@@ -161,8 +161,8 @@ void ww_help_options(const ww_option *o, FILE *f) {
   }
 }
 
-void ww_help_command(const ww_command *cmd, FILE *f) {
-  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", cmd->name, cmd->summary, cmd->name, cmd->usage);
+void ww_help_command(const ww_command *cmd, const char *words, FILE *f) {
+  fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", words, cmd->summary, words, cmd->usage);
   if (cmd->details) fprintf(f, "\n%s\n", cmd->details);
   if (cmd->options && cmd->options->name) {
     fputs("\noptions:\n", f);

@@ -2,7 +2,7 @@
 #ifndef WW_CMD_ORACLE_H
 #define WW_CMD_ORACLE_H
 
-#include "../predict/predict.h"
+#include "../predict/answer.h"
 #include "source.h"
 
 typedef struct {
@@ -11,9 +11,11 @@ typedef struct {
   bool assumed; /* none was named */
   bool compile; /* CUDA code goes through nvcc or NVRTC for its exact registers */
   ww_params params;
+  const ww_correction *correction; /* NULL: the machine model alone */
 } ww_targets;
-/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. */
-ww_status ww_targets_load(ww_cmd *c, ww_targets *out);
+/* --gpu NAME[,NAME...]; without it the H200, which is then listed as assumed. by: "machine", "grounded" or NULL (grounded where it is known). */
+ww_status ww_targets_load(ww_cmd *c, const char *by, ww_targets *out);
+ww_status ww_correction_asked(const char *by, ww_arena *a, const ww_correction **out, ww_err *e); /* the value of --by */
 
 /* A launch and what the machine model says of it, per GPU of the targets. Lives in `arena`, made per launch. */
 typedef struct {
@@ -37,6 +39,7 @@ ww_status ww_write_text(const char *path, const ww_buf *b, ww_err *e);
 #define WW_PREDICT_OPTIONS(T)                                                                                                    \
   {"cache", 0, WW_OPT_STR, "STATE", "warm: caches as a first launch leaves them; cold (default)", offsetof(T, cache)},          \
       {"budget", 0, WW_OPT_UINT, "N", "warp instructions to spend on sampling (default 500000)", offsetof(T, budget)}, \
+      {"by", 0, WW_OPT_STR, "MODEL", "machine: the machine model alone; grounded (default): with what measurements taught", offsetof(T, by)}, \
       {"ptxas", 0, WW_OPT_FLAG, NULL, "CUDA: registers from nvcc or NVRTC where one is installed, else estimated", offsetof(T, ptxas)}
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct {
   ww_source_options source;
   bool ptxas;
-  const char *cache, *batch, *slower, *sweep, *svg;
+  const char *cache, *by, *batch, *slower, *sweep, *svg;
   uint64_t budget;
   bool diff;
 } options;
@@ -270,7 +270,7 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = check(c, j.o, &c->err);
-  if (!st) st = ww_targets_load(c, &j.targets);
+  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;
   j.gpus = WW_NEWN(c->arena, const char *, j.targets.n);

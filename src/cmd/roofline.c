@@ -6,7 +6,7 @@
 typedef struct {
   ww_source_options source;
   bool ptxas;
-  const char *cache, *svg, *measured;
+  const char *cache, *by, *svg, *measured;
   uint64_t budget;
 } options;
 
@@ -123,7 +123,7 @@ static ww_status show(job *j) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = ww_cache_check(j.o->cache, &c->err);
-  if (!st) st = ww_targets_load(c, &j.targets);
+  if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;
   j.roofs = WW_NEWN(c->arena, ww_roofs, j.targets.n);

@@ -111,62 +111,13 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
   return WW_OK;
 }
 
-/* ---- choosing ---- */
+/* ---- the kernel and its launch ---- */
 
-static ww_status no_kernel(ww_cmd *c, const ww_unit *u, const char *file, const char *asked) {
-  const ww_module *m = &u->module;
-  ww_buf names = {0};
-  uint32_t n = 0;
-  ww_status st;
-  for (uint32_t k = 0; k < m->nfns; k++)
-    if (m->fns[k].kernel && names.n < 300) ww_buf_fmt(&names, "%s%s", n++ ? ", " : "", m->fns[k].name);
-  if (!n) {
-    const char *why = NULL; /* templates that nobody instantiates */
-    for (uint32_t k = 0; k < u->ndiags && !why; k++) why = u->diags[k].file ? u->diags[k].message : NULL;
-    st = ww_fail(&c->err, WW_EDATA, "there is no kernel in %s%s%s", file, why ? ": " : "", why ? why : "");
-  } else if (asked)
-    st =
-        ww_fail(&c->err, WW_EUSAGE, "%s has no kernel `%s` (or several of that name); it has %s", file, asked, names.s);
-  else
-    st = ww_fail(&c->err, WW_EUSAGE, "%s has several kernels, name one with --kernel: %s", file, names.s);
-  ww_buf_free(&names);
-  return st;
-}
-
-static ww_status choose(ww_cmd *c, const ww_unit *u, const ww_launch *l, const ww_fn **fn) {
-  const ww_module *m = &u->module;
-  *fn = NULL;
-  if (l->kernel) *fn = ww_ir_find(m, l->kernel);
-  uint32_t kernels = 0;
-  for (uint32_t k = 0; !l->kernel && k < m->nfns; k++)
-    if (m->fns[k].kernel && kernels++ == 0) *fn = &m->fns[k];
-  if (*fn && kernels <= 1) return WW_OK;
-  *fn = NULL;
-  return no_kernel(c, u, l->file, l->kernel);
-}
-
-/* ---- weaker sources of the launch ---- */
-
-static bool complete(const ww_launch *l, const ww_fn *fn) {
-  return (l->grid[0] || l->grid_expr[0]) && (l->block[0] || l->block_expr[0]) && l->nargs >= fn->nparams;
-}
-
-static void host_launch(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache, const ww_fn *fn, ww_launch *under,
-                        ww_strings *said) {
+static void host_launches(const ww_front_options *f, ww_source_cache *cache) {
   ww_err ignored;
-  if (!cache->host_read) {
-    cache->host_read = true;
-    if (ww_front_host_launches(f, cache->arena, &cache->host, &cache->nhost, &ignored)) cache->nhost = 0;
-  }
-  for (uint32_t k = 0; k < cache->nhost; k++) {
-    const ww_host_launch *h = &cache->host[k];
-    if (strcmp(h->kernel, fn->mangled) != 0 && !ww_ir_same_internal(h->kernel, fn->mangled)) continue;
-    ww_launch_merge(under, &h->launch, c->arena);
-    ww_push(
-        c->arena, said,
-        ww_fmt(c->arena, "launch: as in the host code, %s:%u", ww_path_base(h->file ? h->file : fn->file), h->line));
-    return;
-  }
+  if (cache->host_read) return;
+  cache->host_read = true;
+  if (ww_front_host_launches(f, cache->arena, &cache->host, &cache->nhost, &ignored)) cache->nhost = 0;
 }
 
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch,
@@ -176,18 +127,15 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   const char **files = c->noperands ? (const char **)c->operands : &launch->file;
   ww_status st = ww_source_front(c, o, files, c->noperands ? c->noperands : 1, launch, &f);
   if (!st) st = load(c, &f, cache);
-  if (!st) st = choose(c, &cache->unit, launch, fn);
+  if (!st) st = ww_answer_kernel(&cache->unit, launch->file, launch->kernel, fn, &c->err);
   if (st) return st;
   c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
-  if (complete(launch, *fn)) return WW_OK;
-  ww_launch under = {0};
+  if (ww_answer_complete(launch, *fn)) return WW_OK;
   const char *comment = ww_front_comment((*fn)->file ? (*fn)->file : launch->file, (*fn)->line, c->arena);
-  ww_launch noted = {0};
-  if (comment) st = ww_launch_comment(comment, c->arena, &noted, &c->err);
-  if (st) return st;
-  if (!comment && !launch->grid[0] && !launch->grid_expr[0]) host_launch(c, &f, cache, *fn, &under, said);
-  ww_launch_merge(&under, &noted, c->arena);
-  ww_launch_merge(&under, launch, c->arena);
-  *launch = under;
-  return WW_OK;
+  bool ask = !comment && !launch->grid[0] && !launch->grid_expr[0];
+  if (ask) host_launches(&f, cache);
+  ww_said more = {0};
+  st = ww_answer_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more, &c->err);
+  for (uint32_t k = 0; k < more.n; k++) ww_push(c->arena, said, more.v[k]);
+  return st;
 }

@@ -2,7 +2,7 @@
 #ifndef WW_CMD_SOURCE_H
 #define WW_CMD_SOURCE_H
 
-#include "../front/front.h"
+#include "../predict/answer.h"
 #include "cmd.h"
 
 /* What source files, kernel and launch were asked for; a command's options struct has it as `source`. */

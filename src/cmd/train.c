@@ -3,20 +3,37 @@
 #include "../base/jsonread.h"
 #include "../predict/fit.h"
 #include "source.h"
+#include "train.h"
 
-typedef struct {
-  const char *machine, *out;
-  bool true_counters, no_cross;
-} options;
+typedef ww_train_options options;
 
 static const ww_option table[] = {
     {"machine", 0, WW_OPT_STR, "DATA", "measured reports of the corpus, JSON lines, .zst or plain",
      offsetof(options, machine)},
-    {"out", 'o', WW_OPT_STR, "FILE", "where the parameters go (default models/machine.json)", offsetof(options, out)},
+    {"correction", 0, WW_OPT_FLAG, NULL, "learn what the machine model gets wrong, from the stores and reports named",
+     offsetof(options, correction)},
+    {"out", 'o', WW_OPT_STR, "FILE", "where it goes (default models/machine.json, models/correction.json.zst)",
+     offsetof(options, out)},
     {"true-counters", 0, WW_OPT_FLAG, NULL,
      "put measured counters in: how good is the time model alone? writes nothing", offsetof(options, true_counters)},
     {"no-cross", 0, WW_OPT_FLAG, NULL, "no cross-validation: intervals are then from the fit itself",
      offsetof(options, no_cross)},
+    {"features", 0, WW_OPT_STR, "FILE", "with --correction: keep the predicted rows there, or take them from there",
+     offsetof(options, features)},
+    {"rows", 0, WW_OPT_UINT, "N", "with --correction: launches of generated kernels at most (default 24000)",
+     offsetof(options, rows)},
+    {"each", 0, WW_OPT_UINT, "N", "with --correction: launches of one generated kernel at most (default 2)",
+     offsetof(options, each)},
+    {"corpus", 0, WW_OPT_STR, "DIR", "with --correction: where the written kernels' files are (default corpus)",
+     offsetof(options, corpus)},
+    {"score", 0, WW_OPT_FLAG, NULL, "with --correction: learn nothing, score what is in -o FILE on the test split",
+     offsetof(options, score)},
+    {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown", offsetof(options, markdown)},
+    {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most", offsetof(options, rounds)},
+    {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree", offsetof(options, leaves)},
+    {"jobs", 'j', WW_OPT_UINT, "N", "with --correction: processes (default: one per core)", offsetof(options, jobs)},
+    {"budget", 0, WW_OPT_UINT, "N", "with --correction: warp instructions to trace of a launch",
+     offsetof(options, budget)},
     {0},
 };
 
@@ -140,7 +157,11 @@ static void print_result(const job *j, const ww_fit_result *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
-  if (!o->machine) return ww_fail(&c->err, WW_EUSAGE, "say what to fit on: --machine data/corpus-h200.jsonl.zst");
+  if (o->correction && o->machine) return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine and --correction");
+  if (o->correction) return ww_train_correction(c, o);
+  if (!o->machine)
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction STORE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
@@ -160,13 +181,16 @@ static ww_status run(ww_cmd *c) {
 
 const ww_command ww_cmd_train = {
     .name = "train",
-    .summary = "fit the machine model's parameters on measured launches",
-    .usage = "--machine DATA [options]",
+    .summary = "fit the machine model, or what is learned on top of it, to measured launches",
+    .usage = "--machine DATA | --correction STORE|REPORTS... [options]",
     .details =
         "Traces every launch of the data, searches the free parameters of the time model (docs/model.md), and predicts each\n"
-        "family of kernels with parameters found without it. Never give it data that the model is judged on.",
+        "family of kernels with parameters found without it. Never give it data that the model is judged on.\n"
+        "--correction learns log(measured / machine model) of time and counters from the trace's features; families of the\n"
+        "test split are never looked at. --features FILE keeps the predicted rows, so that learning again takes seconds.",
     .examples = "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
-                "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n",
+                "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
+                "  warpwise train --correction data/h200.db.zst data/corpus-h200.jsonl.zst --features rows.zst\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

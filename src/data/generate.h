@@ -44,8 +44,8 @@ void ww_gen_print(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t style, ww_b
 uint64_t ww_gen_source_hash(const ww_gen_kernel *k, ww_gen_dialect d); /* of the plain text */
 
 /* Launch `number` of a kernel for a GPU of `sms` SMs and `l2_bytes` of L2: grid, block, every argument with type, size and fill; ready for
- * ww_measure once `binary` is set, and for ww_trace as it is. Launches of one kernel are spread over the regimes of the grid (idle SMs 15 %, 1 to 20
- * blocks an SM 70 %, up to 1000 an SM 15 %) and over the times they are estimated to take, log-uniform from 1.5 us to 10 ms.
+ * ww_measure once `binary` is set, and for ww_trace as it is. Launches of one kernel are spread over the regimes of the grid (idle SMs 25 %, 1 to 20
+ * blocks an SM 60 %, up to 1000 an SM 15 %) and over the times they are estimated to take, log-uniform from 1.5 us to 10 ms.
  * estimate_us (may be NULL): good to a factor of three. */
 ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect d, uint32_t number, uint32_t sms, uint64_t l2_bytes, ww_arena *a, ww_launch *out,
                         double *estimate_us, ww_err *e);

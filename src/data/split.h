@@ -6,8 +6,18 @@
 #include "store.h"
 
 extern const char *const ww_split_names[WW_NSPLITS]; /* "train", "validation", "test" */
-/* By the table split.def (families of the corpus, productions of the generator); an imported kernel by the hash of its structure, 8:1:1. */
+/* By the table split.def (families of the corpus, productions of the generator); a family that is not in it by the hash of its name, an imported kernel by
+ * that of its structure, 8:1:1. */
 ww_split ww_split_of(const ww_store_kernel *k);
+
+typedef struct {
+  const char *name;
+  ww_split split;
+} ww_split_family;
+extern const ww_split_family ww_split_families[]; /* the table */
+extern const uint32_t ww_nsplit_families;
+bool ww_split_known(const char *family, ww_split *out); /* whether it is in the table; out may be NULL */
+void ww_split_markdown(ww_buf *out);                    /* the table of docs/splits.md */
 
 /* structure.c: what a kernel does, as a sorted set of hashes of short paths through its IR (operation, type, space, shape of the control
  * flow; no names, constants or order of independent instructions). */

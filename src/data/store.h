@@ -13,7 +13,7 @@ extern const char *const ww_origin_names[WW_NORIGINS];
 typedef enum { WW_SPLIT_TRAIN, WW_SPLIT_VALIDATION, WW_SPLIT_TEST, WW_NSPLITS } ww_split; /* src/data/split.h says which */
 
 typedef struct {
-  const char *key;      /* unique: "g1/7/123", "corpus/gemm/gemm.cu:gemm_tiled16", "import/<hash>:<kernel>" */
+  const char *key;      /* unique: "g1/7/123" ("g1/7/123.cl": the same in OpenCL), "corpus/gemm/gemm.cu:gemm_tiled16", "import/<hash>:<kernel>" */
   ww_origin origin;
   const char *family;   /* "gemm", "gen.stencil" */
   const char *name;     /* the kernel's, as a launch spec names it */
@@ -25,16 +25,21 @@ typedef struct {
   uint64_t structure;   /* generated: the tree's; else of the IR; 0 unknown */
 } ww_store_kernel;
 
+/* "g1/7/123" or "g1/7/123.cl" */
+void ww_store_gen_key(char out[64], uint32_t version, uint64_t seed, uint32_t index, const char *dialect);
+
 /* One launch of one kernel on one GPU. */
 typedef struct {
   ww_store_kernel kernel;
   uint32_t number;      /* generated: what ww_gen_launch takes (with sms of the machine); else its line or order */
   const char *spec;     /* launch spec as JSON; NULL: made again from kernel and number */
   uint64_t grid[3], block[3];
-  const char *gpu, *device, *driver, *versions, *compiler; /* which machine */
+  const char *gpu, *device, *driver, *versions, *compiler; /* which machine; gpu: the description's name, else the device's */
+  uint32_t sms;         /* of it: with l2_bytes what ww_gen_launch took */
+  uint64_t l2_bytes;
   ww_status status;     /* WW_OK: measured */
   const char *error;    /* its message, NULL */
-  double m[WW_NMETRICS]; /* NaN unknown; time_us always there when status is WW_OK */
+  double m[WW_NMETRICS]; /* NaN unknown; time_us always there when status is WW_OK. dram_gbps, gflops and ai follow from the others */
   double iqr_us;        /* spread of the timed runs */
   uint32_t samples, passes; /* timed runs; passes of the counters, 0: time alone */
   bool accumulates;
@@ -50,6 +55,7 @@ ww_status ww_store_put(ww_store *s, const ww_store_row *r, ww_err *e); /* inside
 ww_status ww_store_commit(ww_store *s, ww_err *e);                     /* what was put so far survives from here on */
 typedef enum { WW_HELD_NOT, WW_HELD_FAILED, WW_HELD_TIME, WW_HELD_COUNTERS } ww_held;
 ww_held ww_store_has(ww_store *s, const char *key, uint32_t number, const char *gpu);
+const char *ww_store_path(const ww_store *s);
 
 /* Rows in the order of (kernel's key parts, number, gpu); the row lives until the callback returns. Not WW_OK from it ends the walk. */
 typedef struct {
@@ -63,7 +69,7 @@ uint64_t ww_store_count(ww_store *s, const ww_store_filter *f);
 
 /* Adds the rows of another store; duplicates by the rule above. */
 ww_status ww_store_merge(ww_store *into, const char *path, uint64_t *added, uint64_t *duplicates, ww_err *e);
-/* The whole store, vacuumed, as one packed file. Values are rounded to what was measured (16 significant bits). */
+/* The whole store, in order, as one packed file. Values are rounded to what was measured (16 significant bits; spreads 8). */
 ww_status ww_store_pack(ww_store *s, const char *path, ww_err *e);
 
 #endif

@@ -22,6 +22,11 @@ const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   return NULL;
 }
 
+const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a) {
+  (void)text, (void)n, (void)line, (void)a;
+  return NULL;
+}
+
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   (void)a, (void)version;
   absent(e);

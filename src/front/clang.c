@@ -414,18 +414,25 @@ static void parse_msgs(const char *text, ww_arena *a, ww_compiled *out) {
 
 /* ---- running ---- */
 
+static _Thread_local double spent; /* seconds that this thread has waited for clang */
+
+double ww_clang_spent(void) { return spent; }
+
 static ww_status run(const ww_job *j, ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
-  ww_status rc = ww_run(argv->v, NULL, 0, TIMEOUT_S, &r, e);
+  double most = j->timeout_s > 0 ? j->timeout_s : TIMEOUT_S;
+  double begun = ww_now();
+  ww_status rc = ww_run(argv->v, NULL, 0, most, &r, e);
+  spent += ww_now() - begun;
   if (rc != WW_OK) {
     ww_run_free(&r);
     return rc;
   }
   if (r.timed_out) {
-    rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.0f seconds", TIMEOUT_S);
+    rc = ww_fail(e, WW_ELIMIT, "clang did not finish in %.3g seconds", most);
   } else if (r.exit_code >= 128 || strstr(r.err.s, "PLEASE submit a bug report")) {
     rc = ww_fail(e, WW_EDATA, "clang crashed (exit code %d)", r.exit_code);
   } else {
@@ -478,6 +485,7 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   else if (prelude)
     ADD(a, &v, "-include", prelude);
   common_words(j, a, &v);
+  if (j->headers) ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
   if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
   for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
   if (j->object && j->dialect == WW_CUDA && !j->plain)

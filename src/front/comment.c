@@ -22,8 +22,13 @@ static uint32_t reach_up(const ww_scan *s, uint32_t begin) {
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   char *text;
   size_t n;
+  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL) != WW_OK) return NULL;
+  return ww_front_comment_in(text, n, line, a);
+}
+
+const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a) {
   ww_scan s;
-  if (ww_read_file(a, file, WW_SOURCE_MAX, &text, &n, NULL) != WW_OK || !strstr(text, mark)) return NULL;
+  if (!strstr(text, mark)) return NULL;
   ww_scan_source(text, n, a, &s);
   const ww_decl *d = ww_scan_decl_at(&s, ww_scan_offset(&s, line, 1));
   for (uint32_t i = 0; i < s.ndecls && !d; i++) /* the line of the name inside a longer declaration */

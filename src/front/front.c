@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 typedef struct {
   const char *file;
@@ -33,6 +34,24 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
   ww_status rc = ww_read_file(a, file, WW_SOURCE_MAX, text, n, e);
   if (rc == WW_OK && memchr(*text, 0, *n)) return ww_fail(e, WW_EPARSE, "'%s' is a binary file, not a source", file);
   return rc;
+}
+
+ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text, size_t *n, ww_err *e) {
+  if (!o->texts || !o->texts[which]) return ww_front_read(o->files[which], a, text, n, e);
+  *n = strlen(o->texts[which]);
+  *text = ww_strndup(a, o->texts[which], *n);
+  return *n <= WW_SOURCE_MAX ? WW_OK
+                             : ww_fail(e, WW_ELIMIT, "'%s' has %zu MB: a source file may have %u MB", o->files[which],
+                                       *n >> 20, WW_SOURCE_MAX >> 20);
+}
+
+void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j) {
+  j->file = o->files[which];
+  j->scan = scan;
+  j->in_memory = o->texts && o->texts[which];
+  j->visible = o->visible;
+  j->nvisible = o->nvisible;
+  j->timeout_s = o->timeout_s;
 }
 
 /* Whether a directive of the text has both words, such as "pragma omp" and "target". */
@@ -75,7 +94,7 @@ static ww_status read_inputs(const ww_front_options *o, ww_arena *a, input *in, 
   for (uint32_t i = 0; i < o->nfiles; i++) {
     char *text;
     size_t n;
-    ww_status rc = ww_front_read(o->files[i], a, &text, &n, e);
+    ww_status rc = ww_front_text(o, i, a, &text, &n, e);
     if (rc != WW_OK) return rc;
     in[i].file = o->files[i];
     ww_scan_source(text, n, a, &in[i].scan);
@@ -341,7 +360,32 @@ typedef struct {
   ww_losses losses;
   ww_diags diags;
   ww_omp_envs regions;
+  ww_strs headers;
 } objects;
+
+/* "x: a.h b.h \\": the words behind the colon, with blanks in names escaped. */
+static void add_headers(const char *rule, ww_arena *a, ww_strs *out) {
+  const char *p = strchr(rule, ':');
+  for (p = p ? p + 1 : ""; *p;) {
+    p += strspn(p, " \n");
+    if (*p == '\\' && p[1] == '\n') {
+      p += 2;
+      continue;
+    }
+    char *name = ww_alloc(a, strcspn(p, "\n") + 1), *to = name;
+    for (; *p && *p != ' ' && *p != '\n'; p++) {
+      if (*p == '\\' && p[1] == ' ') p++;
+      *to++ = *p;
+    }
+    if (to > name) ww_push(a, out, name);
+  }
+}
+
+static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
+  char *text;
+  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK) add_headers(text, a, out);
+  if (fd >= 0) close(fd);
+}
 
 static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out,
                              ww_err *e) {
@@ -349,10 +393,11 @@ static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *
   for (uint32_t i = 0; i < o->nfiles; i++) {
     if (!in[i].device) continue;
     ww_compiled c = {0};
-    j->file = in[i].file;
-    j->scan = &in[i].scan;
+    ww_front_job(o, i, &in[i].scan, j);
     j->append = instances_of(o, in, i, a);
+    int fd = o->list_headers ? ww_memfd("", 0, a, &j->headers) : -1;
     ww_status rc = compile(j, o, a, &c, &out->losses, &out->diags, e);
+    read_headers(fd, j->headers, a, &out->headers);
     if (rc != WW_OK) return rc;
     if (c.append_failed) return instance_error(&c, o, &in[i], e);
     if (c.ok) {
@@ -393,6 +438,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   ww_dialect dialect = WW_CUDA;
   *out = (ww_unit){0};
   if (!o->nfiles) return ww_fail(e, WW_EUSAGE, "no source file given");
+  double spent = ww_clang_spent();
   input *in = WW_NEWN(a, input, o->nfiles);
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles), .sizes = WW_NEWN(a, size_t, o->nfiles)};
   ww_flags_sort(o->flags, o->nflags, a, &flags);
@@ -409,6 +455,9 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   list_lost_kernels(&ob.losses, &out->module, a);
   out->regions = ob.regions.v;
   out->nregions = ob.regions.n;
+  out->clang_ms = 1e3 * (ww_clang_spent() - spent);
+  out->headers = ob.headers.v;
+  out->nheaders = ob.headers.n;
   out->partial = ob.diags.n > 0;
   for (uint32_t i = 0; i < o->nfiles; i++) note_templates(&in[i], &out->module, &ob.diags, a);
   note_flags(&flags, &ob.diags, a);

@@ -16,6 +16,11 @@ typedef struct {
   uint32_t ninstantiate;
   bool no_sdk;        /* ignore installed CUDA/ROCm headers, use the shim */
   bool no_cache;      /* no precompiled prelude */
+  const char **texts; /* NULL, or one for each file: what stands in it (NULL: on disk), as an editor has it */
+  const char **visible; /* absolute folders: no file outside of them, of the system's headers and of our own can be included. NULL: any */
+  uint32_t nvisible;
+  bool list_headers;  /* fill the unit's headers */
+  double timeout_s;   /* of one run of clang; 0: 120 */
 } ww_front_options;
 
 typedef struct {
@@ -47,6 +52,9 @@ typedef struct {
   ww_diag *diags;
   uint32_t ndiags;
   bool partial;     /* something of the file was left out to save the rest; diags say what */
+  const char **headers; /* files included but for the system's, where they were asked for; the sources may be among them */
+  uint32_t nheaders;
+  double clang_ms; /* wall time of clang's runs */
 } ww_unit;
 
 /* Parses, lowers, checks. Fails when something was left out and no kernel could be listed; files without kernels are fine. */
@@ -55,6 +63,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e);
 /* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only one; NULL when there is none. */
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
+const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a); /* the same in what stands in a file */
 /* The host half of files[which] as an object file: kernel launches call the CUDA runtime's entry points (OpenMP's: the offload
  * library's), which the caller links. Errors in the source are WW_EPARSE with the first of them in e. */
 ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object, ww_arena *a, ww_err *e);

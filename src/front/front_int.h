@@ -55,6 +55,11 @@ typedef struct {
   const ww_scan *scan; /* of the file as it stands on disk, or NULL */
   const char *append;  /* text behind the file's end, or NULL; recover.c puts it there */
   const char *overlay; /* -ivfsoverlay, or NULL */
+  bool in_memory;      /* the file is what scan says, whatever the disk has */
+  const char **visible; /* see ww_front_options */
+  uint32_t nvisible;
+  const char *headers; /* where to write the names of included files, as a make rule; NULL: nowhere */
+  double timeout_s;    /* 0: the default */
   bool no_cache;
   bool no_prelude; /* without our definitions of built-ins (OpenCL) */
   bool plain;         /* host code of no dialect: C or C++ by the file's name */
@@ -74,6 +79,7 @@ typedef struct {
 ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_err *e);
 /* The -cc1 line without input, output and prelude: from the cache, else from the driver's -###. WW_EDATA: no such line. */
 ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs *out, ww_err *e);
+double ww_clang_spent(void); /* seconds that this thread has waited for clang so far */
 void ww_clang_own_words(const ww_job *j, ww_arena *a,
                         ww_strs *out);                      /* options of -cc1 that the driver does not decide */
 const char *ww_clang_prelude(const ww_job *j, ww_arena *a); /* header of -include, NULL: the dialect has none */
@@ -118,5 +124,8 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
 /* Dialect of a file by its name and text, -1 when unknown. */
 int ww_front_dialect(const char *file, const ww_scan *s);
 ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, ww_err *e);
+/* What stands in files[which], and the job to compile it. */
+ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text, size_t *n, ww_err *e);
+void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j);
 
 #endif

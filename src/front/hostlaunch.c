@@ -108,7 +108,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   for (uint32_t i = 0; i < o->nfiles; i++) {
     char *text;
     size_t len;
-    ww_status rc = ww_front_read(o->files[i], a, &text, &len, e);
+    ww_status rc = ww_front_text(o, i, a, &text, &len, e);
     if (rc != WW_OK) return rc;
     ww_scan_source(text, len, a, &scans[i]);
     if (d < 0) d = ww_front_dialect(o->files[i], &scans[i]);
@@ -127,8 +127,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     ww_losses losses = {0};
     ww_diags diags = {0};
     if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d)) continue;
-    j.file = o->files[i];
-    j.scan = &scans[i];
+    ww_front_job(o, i, &scans[i], &j);
     if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) read_bitcode(&c, &j, a, &found);
   }
   if (found.n > 1) qsort(found.v, found.n, sizeof *found.v, by_line);

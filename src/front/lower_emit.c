@@ -159,7 +159,7 @@ ww_val low_new_val(low_fn *F, ww_type t) {
 }
 
 ww_ins *low_ins(low_fn *F, ww_op op, ww_type t) {
-  static ww_ins dropped; /* what follows a terminator */
+  static _Thread_local ww_ins dropped; /* what follows a terminator */
   ww_ins i = {.op = (uint8_t)op,
               .type = (uint8_t)t,
               .dst = WW_NOVAL,

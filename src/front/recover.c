@@ -100,8 +100,14 @@ static source *open_source(recovery *r, const char *shown) {
   s->path = path;
   s->shown = shown;
   s->fd = -1;
-  if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK) return NULL;
-  ww_scan_source(s->text, s->n, r->a, &s->scan);
+  if (r->job.in_memory && !strcmp(path, r->main_path)) {
+    s->scan = *r->job.scan;
+    s->text = (char *)(uintptr_t)s->scan.text;
+    s->n = s->scan.n;
+  } else {
+    if (ww_read_file(r->a, path, WW_SOURCE_MAX, &s->text, &s->n, NULL) != WW_OK) return NULL;
+    ww_scan_source(s->text, s->n, r->a, &s->scan);
+  }
   ww_push(r->a, &r->files, s);
   return s;
 }
@@ -186,12 +192,24 @@ static void close_overlay(recovery *r) {
   r->overlay_fd = r->empty_fd = -1;
 }
 
-static void overlay_entry(ww_json *j, const char *name, const char *contents) {
+static void overlay_entry(ww_json *j, const char *type, const char *name, const char *contents) {
   ww_json_obj(j);
-  ww_json_kstr(j, "type", "file");
+  ww_json_kstr(j, "type", type);
   ww_json_kstr(j, "name", name);
   ww_json_kstr(j, "external-contents", contents);
   ww_json_end_obj(j);
+}
+
+/* Nothing but these folders is there for clang, which reads every file through the overlay. */
+static void add_visible(const recovery *r, ww_json *j) {
+  static const char *const system[] = {"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", NULL};
+  const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
+  for (const char *const *s = system; *s; s++) overlay_entry(j, "directory-remap", *s, *s);
+  overlay_entry(j, "directory-remap", shim, shim);
+  if (cache) overlay_entry(j, "directory-remap", absolute(cache, r->a), absolute(cache, r->a));
+  if (r->job.sdk) overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
+  for (uint32_t i = 0; i < r->job.nvisible; i++)
+    overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
 }
 
 static bool make_overlay(recovery *r) {
@@ -205,12 +223,13 @@ static bool make_overlay(recovery *r) {
   ww_json_kint(&j, "version", 0);
   ww_json_kstr(&j, "case-sensitive", "true");
   ww_json_kstr(&j, "use-external-names", "false");
+  if (r->job.nvisible) ww_json_kstr(&j, "redirecting-with", "redirect-only");
   ww_json_key(&j, "roots");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < r->files.n; i++) {
     source *s = r->files.v[i];
     bool is_main = !strcmp(s->path, r->main_path);
-    if (!s->edits.n && !(is_main && r->job.append)) continue;
+    if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory))) continue;
     ww_buf b = {0};
     render(s, is_main ? r->job.append : NULL, &b);
     s->fd = ww_memfd(b.s ? b.s : "", b.n, r->a, &path);
@@ -218,12 +237,13 @@ static bool make_overlay(recovery *r) {
     if (s->fd < 0)
       ok = false;
     else
-      overlay_entry(&j, s->path, path);
+      overlay_entry(&j, "file", s->path, path);
   }
   r->empty_fd = ww_memfd("", 0, r->a, &path);
-  overlay_entry(&j, "/warpwise-missing/.present", path);
+  overlay_entry(&j, "file", "/warpwise-missing/.present", path);
   for (uint32_t i = 0; i < r->missing.n; i++)
-    overlay_entry(&j, ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
+    overlay_entry(&j, "file", ww_fmt(r->a, "/warpwise-missing/%s", r->missing.v[i]), path);
+  if (r->job.nvisible) add_visible(r, &j);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   r->overlay_fd = ww_memfd(yaml.s, yaml.n, r->a, &r->job.overlay);
@@ -591,8 +611,8 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                 .main_path = absolute(j->file, a)};
   ww_status rc = WW_OK;
   *out = (ww_compiled){0};
-  if (j->append) {
-    open_source(&r, j->file);
+  if (j->append || j->in_memory || j->nvisible) {
+    if (j->append || j->in_memory) open_source(&r, j->file);
     if (!make_overlay(&r)) rc = ww_fail(e, WW_EIO, "cannot make an anonymous file for '%s'", j->file);
   }
   if (rc == WW_OK) rc = ww_clang_compile(&r.job, a, out, e);

@@ -151,7 +151,7 @@ static ww_status run_units(session *s, ww_pool_unit *units, uint32_t n, ww_err *
     }
   ww_status st = WW_OK;
   if (s->o->self) {
-    st = ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self, s->a, e);
+    st = ww_pool_run(todo, count, s->o->processes ? s->o->processes : cores(), s->o->self, s->o->cancel, s->a, e);
   } else {
     for (uint32_t i = 0; i < count; i++) ww_unit_compile(&todo[i].job, s->a, &todo[i].error);
   }

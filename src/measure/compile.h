@@ -26,6 +26,7 @@ typedef struct {
   uint32_t processes;       /* 0: one per core */
   const char *self;         /* the program's own path, run as the worker; NULL: one after another in this process */
   const char *cache;        /* folder; NULL: warpwise's cache folder */
+  const _Atomic bool *cancel; /* becomes true: WW_ECANCEL; NULL */
 } ww_compile_options;
 
 /* Jobs with the same source and flags share a run. Fails only when no compiler is there at all; else see each job's error. */

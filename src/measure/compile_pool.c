@@ -172,10 +172,14 @@ static ww_status start_child(pool *p, child *c, ww_err *e) {
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
     return ww_fail(e, WW_EIO, "cannot start a compiling process: %s", strerror(errno));
   posix_spawn_file_actions_t files;
+  posix_spawnattr_t attr;
   posix_spawn_file_actions_init(&files);
+  posix_spawnattr_init(&attr);
   posix_spawn_file_actions_adddup2(&files, pair[1], 0);
   posix_spawn_file_actions_adddup2(&files, pair[1], 1);
-  int rc = posix_spawnp(&c->pid, p->self, &files, NULL, (char *const *)argv, environ);
+  posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP); /* Ctrl-C is ours to handle */
+  int rc = posix_spawnp(&c->pid, p->self, &files, &attr, (char *const *)argv, environ);
+  posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
   close(pair[1]);
   if (rc) {
@@ -274,7 +278,7 @@ static ww_status turn(pool *p, ww_err *e) {
     polls[i] = (struct pollfd){.fd = c->pid ? c->fd : -1, .events = POLLIN};
     if (c->pid && c->sent < c->out.n) polls[i].events |= POLLOUT;
   }
-  if (poll(polls, p->nchildren, 1000) < 0 && errno != EINTR)
+  if (poll(polls, p->nchildren, 200) < 0 && errno != EINTR)
     return ww_fail(e, WW_EIO, "cannot wait for the compiling processes: %s", strerror(errno));
   for (uint32_t i = 0; i < p->nchildren; i++) {
     child *c = &p->children[i];
@@ -287,13 +291,14 @@ static ww_status turn(pool *p, ww_err *e) {
   return WW_OK;
 }
 
-ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self, ww_arena *a, ww_err *e) {
+ww_status ww_pool_run(ww_pool_unit *units, uint32_t n, uint32_t processes, const char *self, const _Atomic bool *cancel,
+                      ww_arena *a, ww_err *e) {
   if (processes > n) processes = n;
   if (processes > MOST_PROCESSES) processes = MOST_PROCESSES;
   pool p = {.units = units, .n = n, .self = self, .a = a, .nchildren = processes};
   p.children = WW_NEWN(a, child, processes + 1);
   ww_status st = WW_OK;
-  while (!st && p.done < n) st = turn(&p, e);
+  while (!st && p.done < n) st = cancel && *cancel ? ww_fail(e, WW_ECANCEL, "stopped") : turn(&p, e);
   for (uint32_t i = 0; i < processes; i++) {
     child *c = &p.children[i];
     if (c->pid) end_child(c, st != WW_OK, a); /* at the end of its input it goes by itself */

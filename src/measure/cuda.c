@@ -134,6 +134,7 @@ static void cuda_close(ww_device *d) {
   ww_cupti_close(d->cupti);
   ww_cuda_give(d, &d->flush);
   ww_cuda_give(d, &d->results);
+  ww_cuda_forget(d);
   if (d->context) ww_cuda_pool_close(d);
   if (d->helpers) d->api->cuModuleUnload(d->helpers);
   if (d->context) d->api->cuDevicePrimaryCtxRelease(d->device);

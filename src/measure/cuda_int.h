@@ -22,6 +22,20 @@ typedef struct {
   uint64_t free_bytes;
 } ww_cuda_pool;
 
+/* Loaded code. Launches of it share a module where it has no variables that a run may write. */
+typedef struct {
+  ww_arena *a; /* holds it */
+  const char *path;
+  char *image;
+  size_t n;
+  void *module;
+  bool shared;
+  uint32_t users;  /* launches; a shared one without any stays for the next */
+  uint64_t used;   /* when it was last asked for, in asks */
+  const char *kernel; /* `no_half` is of this one; NULL: of none */
+  bool no_half;
+} ww_cuda_code;
+
 struct ww_device {
   const ww_cuda_api *api;
   ww_arena *a; /* lives as long as the device */
@@ -34,6 +48,8 @@ struct ww_device {
   void *helpers;               /* module of cuda_helpers.h */
   void *fill, *compare, *read; /* its kernels */
   ww_cuda_pool pool;
+  WW_VEC(ww_cuda_code *) codes; /* the shared ones */
+  uint64_t asks;
   ww_cuda_block flush;   /* zeros, at least four times L2 */
   ww_cuda_block results; /* of compare: two uint64_t for each region */
   ww_cupti *cupti;       /* opened by the first begin */
@@ -59,6 +75,7 @@ typedef struct {
 struct ww_ready {
   ww_arena *a;
   const char *kernel;
+  ww_cuda_code *code;
   void *module, *function;
   unsigned grid[3], block[3], shared;
   bool cooperative;
@@ -82,6 +99,7 @@ ww_status ww_cuda_help(ww_device *d, void *kernel, uint64_t items, void **params
 /* ---- cuda_load.c: the backend's functions of the same names ---- */
 ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err *e);
 void ww_cuda_unload(ww_device *d, ww_ready *r);
+void ww_cuda_forget(ww_device *d); /* all code, before the context goes */
 uint64_t ww_cuda_bytes(const ww_ready *r);
 ww_status ww_cuda_restore(ww_device *d, ww_ready *r, ww_err *e);
 ww_status ww_cuda_digest(ww_device *d, ww_ready *r, uint64_t *out, ww_err *e);

@@ -1,7 +1,8 @@
 /* cuda_load.c - a ready launch spec on the device: code, buffers, variables, parameters; back to pristine; what a run changed.
  *
  * Nothing is launched before it was checked: shapes, sizes and counts that do not fit are the spec's fault (WW_EUSAGE) and
- * leave the context alive. Each launch has a module of its own, so that its variables are its own too. Restored are all
+ * leave the context alive. A launch has a module of its own where the code has variables, so that they are its own too;
+ * other code is loaded once for all its launches, which come one behind the other. Restored are all
  * buffers, the variables that the spec sets and, of a cubin, every __device__ variable; variables of PTX and fat binaries
  * that the spec does not name keep what a run wrote. */
 #include "cubin.h"
@@ -12,6 +13,7 @@
 #define MOST_IMAGE (1u << 30) /* bytes of a module */
 #define KEEP (64ull << 20)    /* pristine copies up to this size are kept, whether a run changes the buffer or not */
 #define PARAM_SLACK 4096      /* the driver reads a parameter's whole size, all of a kernel's are smaller */
+#define MOST_CODES 16         /* modules kept that no launch uses */
 #define NOT_FOUND 500
 
 typedef struct {
@@ -27,22 +29,97 @@ typedef struct {
 
 /* ---- code ---- */
 
-static ww_status load_module(loader *k, ww_err *e) {
-  static const char what[] = "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
+static void drop_code(ww_device *d, ww_cuda_code *c) {
+  if (c->module) d->api->cuModuleUnload(c->module);
+  ww_arena_free(c->a);
+}
+
+void ww_cuda_forget(ww_device *d) {
+  for (uint32_t i = 0; i < d->codes.n; i++) drop_code(d, d->codes.v[i]);
+  d->codes.n = 0;
+}
+
+static ww_cuda_code *known_code(ww_device *d, const char *path) {
+  for (uint32_t i = d->codes.n; i-- > 0;)
+    if (!strcmp(d->codes.v[i]->path, path)) return d->codes.v[i];
+  return NULL;
+}
+
+/* Kept for other launches, in the place of what nobody has used for longest. */
+static void keep_code(ww_device *d, ww_cuda_code *c) {
+  uint32_t oldest = d->codes.n;
+  c->shared = true;
+  for (uint32_t i = 0; i < d->codes.n && d->codes.n >= MOST_CODES; i++)
+    if (!d->codes.v[i]->users && (oldest == d->codes.n || d->codes.v[i]->used < d->codes.v[oldest]->used)) oldest = i;
+  if (oldest == d->codes.n) {
+    ww_push(d->a, &d->codes, c);
+    return;
+  }
+  drop_code(d, d->codes.v[oldest]);
+  d->codes.v[oldest] = c;
+}
+
+static void leave_code(ww_device *d, ww_cuda_code *c) {
+  if (!c) return;
+  c->users--;
+  if (!c->shared) drop_code(d, c);
+}
+
+/* Nothing in it that one launch could leave behind for another. */
+static bool can_share(const ww_cuda_code *c) {
+  ww_cubin_global *all;
+  uint32_t n = ww_cubin_globals(c->image, c->n, c->a, &all);
+  bool yes = c->n > 4 && !memcmp(c->image, "\177ELF", 4);
+  for (uint32_t i = 0; i < n; i++) yes = yes && !all[i].writable;
+  return yes;
+}
+
+static ww_status read_code(loader *k, ww_cuda_code *c, ww_err *e) {
   char log[400] = "";
   int options[] = {WW_CUDA_JIT_ERROR_LOG, WW_CUDA_JIT_ERROR_LOG_BYTES};
   void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
-  if (!k->l->binary) return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
-  if (!k->l->kernel) return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
-  ww_status st = ww_read_packed(k->r->a, k->l->binary, MOST_IMAGE, &k->image, &k->image_n, e);
+  ww_status st = ww_read_packed(c->a, k->l->binary, MOST_IMAGE, &c->image, &c->n, e);
   if (st) return st;
-  ww_cuda_status s = k->d->api->cuModuleLoadDataEx(&k->r->module, k->image, 2, options, values);
+  ww_cuda_status s = k->d->api->cuModuleLoadDataEx(&c->module, c->image, 2, options, values);
   if (!s) return WW_OK;
-  k->r->module = NULL;
-  for (char *c = log; *c; c++)
-    if (*c == '\n') *c = ' ';
+  c->module = NULL;
+  for (char *x = log; *x; x++)
+    if (*x == '\n') *x = ' ';
   return ww_cuda_fail(k->d->api, s,
                       ww_fmt(k->r->a, "loading %s%s%s", ww_path_base(k->l->binary), *log ? ": " : "", log), e);
+}
+
+static ww_status load_module(loader *k, ww_err *e) {
+  static const char what[] = "give a spec with `binary` (.cubin, .ptx, .fatbin), as planning and compiling makes it";
+  if (!k->l->binary) return ww_fail(e, WW_EUSAGE, "the launch names no compiled code: %s", what);
+  if (!k->l->kernel) return ww_fail(e, WW_EUSAGE, "the launch names no kernel: add `kernel`");
+  ww_cuda_code *c = k->l->nsymbols ? NULL : known_code(k->d, k->l->binary);
+  if (!c) {
+    ww_arena *a = ww_arena_new();
+    c = WW_NEW(a, ww_cuda_code);
+    *c = (ww_cuda_code){.a = a, .path = ww_strdup(a, k->l->binary)};
+    ww_status st = read_code(k, c, e);
+    if (st) ww_arena_free(a);
+    if (st) return st;
+    if (!k->l->nsymbols && can_share(c)) keep_code(k->d, c);
+  }
+  c->users++;
+  c->used = ++k->d->asks;
+  k->r->code = c;
+  k->r->module = c->module;
+  k->image = c->image;
+  k->image_n = c->n;
+  return WW_OK;
+}
+
+/* Launches of one kernel come one behind the other: its code is looked through once. */
+static bool without_half(const loader *k) {
+  ww_cuda_code *c = k->r->code;
+  if (!c->kernel || strcmp(c->kernel, k->l->kernel)) {
+    c->kernel = ww_strdup(c->a, k->l->kernel);
+    c->no_half = !ww_cubin_half(c->image, c->n, c->kernel);
+  }
+  return c->no_half;
 }
 
 /* The names of the module's kernels; 0 where the driver cannot tell. */
@@ -108,6 +185,9 @@ static ww_status check_shared(loader *k, ww_err *e) {
                    (unsigned long long)all, k->r->shared_static, (unsigned long long)k->l->shared, d->shared_most);
   k->r->shared = (unsigned)k->l->shared;
   if (all <= (uint64_t)d->shared_default || !k->l->shared) return WW_OK;
+  int most = 0; /* only ever raised: another launch of the same function may need more */
+  if (!d->api->cuFuncGetAttribute(&most, WW_CUDA_FN_MAX_DYNAMIC_SHARED, k->r->function) && most >= (int)k->l->shared)
+    return WW_OK;
   ww_cuda_status s = d->api->cuFuncSetAttribute(k->r->function, WW_CUDA_FN_MAX_DYNAMIC_SHARED, (int)k->l->shared);
   return s ? ww_cuda_fail(d->api, s, k->r->kernel, e) : WW_OK;
 }
@@ -354,7 +434,7 @@ ww_status ww_cuda_load(ww_device *d, const ww_launch *l, ww_ready **out, ww_err 
   if (!st) st = add_buffers(&k, e);
   if (!st) st = make_params(&k, e);
   if (!st) st = add_variables(&k, e);
-  if (!st) r->no_half = l->kernel && !ww_cubin_half(k.image, k.image_n, l->kernel);
+  if (!st) r->no_half = without_half(&k);
   *out = st ? NULL : r;
   if (st) ww_cuda_unload(d, r);
   return st;
@@ -366,7 +446,7 @@ void ww_cuda_unload(ww_device *d, ww_ready *r) {
     ww_cuda_give(d, &r->regions.v[i].own);
     ww_cuda_give(d, &r->regions.v[i].pristine);
   }
-  if (r->module) d->api->cuModuleUnload(r->module);
+  leave_code(d, r->code);
   ww_arena_free(r->a);
 }
 

@@ -1,7 +1,8 @@
 /* cuda_memory.c - device memory from a pool, and contents made where they are needed: on the device.
  *
  * A campaign loads thousands of launches of similar sizes, and cuMemAlloc and cuMemFree take up to a millisecond each: so
- * blocks come in size classes (at most a quarter larger than asked for) and stay with us until memory is short. */
+ * blocks come in size classes (at most a quarter larger than asked for), may serve for sizes somewhat smaller, and stay with
+ * us until memory is short. */
 #include "cuda_int.h"
 
 #include <stdlib.h>
@@ -30,11 +31,17 @@ ww_status ww_cuda_take(ww_device *d, uint64_t bytes, ww_cuda_block *out, ww_err 
     return ww_fail(e, WW_ELIMIT, "a buffer of %.1f GB does not fit the device's %.1f GB", (double)bytes / 1e9,
                    (double)d->memory / 1e9);
   uint64_t size = size_class(bytes);
+  uint32_t best = d->pool.free.n; /* of that size, else the smallest that is not much larger */
   for (uint32_t i = d->pool.free.n; i-- > 0;) {
-    if (d->pool.free.v[i].bytes != size) continue;
-    *out = d->pool.free.v[i];
-    d->pool.free.v[i] = d->pool.free.v[--d->pool.free.n];
-    d->pool.free_bytes -= size;
+    uint64_t have = d->pool.free.v[i].bytes;
+    if (have < size || have > size + size / 2) continue;
+    if (best == d->pool.free.n || have < d->pool.free.v[best].bytes) best = i;
+    if (have == size) break;
+  }
+  if (best < d->pool.free.n) {
+    *out = d->pool.free.v[best];
+    d->pool.free.v[best] = d->pool.free.v[--d->pool.free.n];
+    d->pool.free_bytes -= out->bytes;
     return WW_OK;
   }
   uint64_t at = 0;

@@ -16,6 +16,7 @@ typedef struct {
   const char *device;  /* a part of its name; NULL: the first GPU, CUDA before OpenCL; for .cl sources OpenCL */
   bool time_only;      /* no counters */
   uint32_t repeats;    /* timed runs; 0: the convention's, adaptive to the spread */
+  bool quick;          /* for campaigns: fewer timed runs (3 below 100 us, 2 below 1 ms, else 1), none before them, `accumulates` not looked for */
   double limit_s;      /* a launch that takes longer is given up; 0: 10 */
   uint32_t batch;      /* launches that share a pass configuration; 0: 256 */
   const char *dump;    /* folder for the buffers after the first run: arg0.bin, ...; NULL */
@@ -58,6 +59,9 @@ typedef struct {
   void *ctx;
   void (*row)(void *ctx, uint32_t index, const ww_measure_row *row);
   void (*at)(void *ctx, uint32_t index, ww_measure_stage stage);
+  /* Asked by ww_measure several times a second, may be NULL: 0 go on, 1 end with the batch in hand, 2 end now. Ended so it returns WW_ECANCEL;
+   * launches without a row were not measured. */
+  int (*stop)(void *ctx);
 } ww_measure_sink;
 
 /* Measures ready specs in this process, batch by batch; a fault ends it (worker.c's child calls this). */

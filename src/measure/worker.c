@@ -5,8 +5,8 @@
  *   row 3 {report}      a finished row
  *   fail {error}        it ends because its context is broken
  * Rows are kept as they come and passed on in order. A child that ends early is followed by another with what is left:
- * without the culprit where it is clear, one by one where it is not (many launches were in flight). Each child either
- * finishes a row, names a culprit or narrows a batch down to single launches, so there is an end to it. */
+ * without the culprit where it is clear, in smaller batches, then one by one, where it is not (many launches were in
+ * flight). Each child either finishes a row, names a culprit or makes batches smaller, so there is an end to it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -23,7 +23,10 @@
 #include "backend.h"
 
 #define LIMIT_S 10
-#define SHARE 4096   /* launches of one child: what a restart hands over again stays small */
+#define SHARE 32768 /* launches of one child: what a restart hands over again stays small */
+#define NARROW 16   /* a batch that broke is run again in so many parts */
+#define TURN_S 0.2  /* between two looks whether to go on */
+#define NOT_ASKED (UINT32_MAX - 1)
 #define DEVICE_S 120 /* to open a device, to load a launch: compilers and large contents take their time */
 
 extern char **environ;
@@ -72,6 +75,7 @@ static ww_status read_options(const char *line, ww_arena *a, ww_measure_options 
   *o = (ww_measure_options){.device = string(tree, "device", a),
                             .time_only = cJSON_IsTrue(get(tree, "time_only")),
                             .repeats = (uint32_t)number(tree, "repeats"),
+                            .quick = cJSON_IsTrue(get(tree, "quick")),
                             .batch = (uint32_t)number(tree, "batch"),
                             .dump = string(tree, "dump", a),
                             .dump_each = cJSON_IsTrue(get(tree, "dump_each"))};
@@ -121,7 +125,7 @@ ww_status ww_measure_worker(FILE *in, FILE *out, ww_err *e) {
     o.alone = alone;
     o.number = index;
     child_sink c = {out, index};
-    st = ww_measure_here(l, n, &o, &(ww_measure_sink){&c, child_row, child_at}, e);
+    st = ww_measure_here(l, n, &o, &(ww_measure_sink){.ctx = &c, .row = child_row, .at = child_at}, e);
   }
   if (st) {
     ww_buf b = {0};
@@ -154,9 +158,9 @@ typedef struct {
 typedef struct {
   int fd, err; /* its lines; what it said on stderr */
   pid_t pid;
-  bool single; /* one launch per batch */
+  uint32_t batch; /* launches of one */
   /* how far it came */
-  bool started, failed, timed_out;
+  bool started, failed, timed_out, stopped;
   uint32_t first, at; /* of the batch; the launch in hand */
   ww_measure_stage stage;
   ww_err why;
@@ -195,14 +199,15 @@ static void error_row(boss *b, uint32_t k, const ww_err *why) {
   b->row[k] = text.s;
 }
 
-static void write_options(const boss *b, bool single, ww_buf *to) {
+static void write_options(const boss *b, uint32_t batch, ww_buf *to) {
   ww_json j = {0};
   ww_json_begin(&j, to);
   ww_json_obj(&j);
   if (b->o->device) ww_json_kstr(&j, "device", b->o->device);
   ww_json_kbool(&j, "time_only", b->o->time_only);
   ww_json_kuint(&j, "repeats", b->o->repeats);
-  ww_json_kuint(&j, "batch", single ? 1 : b->o->batch);
+  ww_json_kbool(&j, "quick", b->o->quick);
+  ww_json_kuint(&j, "batch", batch);
   if (b->o->dump) ww_json_kstr(&j, "dump", b->o->dump);
   ww_json_kbool(&j, "dump_each", b->o->dump_each);
   ww_json_end_obj(&j);
@@ -210,9 +215,9 @@ static void write_options(const boss *b, bool single, ww_buf *to) {
 }
 
 /* What the child reads: launches first .. last that have no row yet. */
-static int input_of(const boss *b, uint32_t first, uint32_t last, bool single) {
+static int input_of(const boss *b, uint32_t first, uint32_t last, uint32_t batch) {
   ww_buf text = {0};
-  write_options(b, single, &text);
+  write_options(b, batch, &text);
   for (uint32_t k = first; k <= last; k++) {
     if (b->row[k]) continue;
     ww_json j = {0};
@@ -236,7 +241,7 @@ static int input_of(const boss *b, uint32_t first, uint32_t last, bool single) {
 
 static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, ww_err *e) {
   const char *argv[] = {b->self, "measure", "--worker", NULL};
-  int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->single);
+  int pipes[2] = {-1, -1}, in = input_of(b, first, last, c->batch);
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   c->err = memfd_create("warpwise-stderr", MFD_CLOEXEC);
@@ -314,13 +319,24 @@ static double patience(const boss *b, const child *c) {
   return c->stage == WW_AT_COUNT ? 30 * limit + 30 : c->stage == WW_AT_AGAIN ? 2 * limit + 5 : limit + 2;
 }
 
-/* Reads the child's lines until it ends or stalls; reaps it. */
+/* Whether the child is to be ended: now, or because another batch begins. */
+static bool ends(const boss *b, child *c, uint32_t *asked_in) {
+  int how = b->sink->stop ? b->sink->stop(b->sink->ctx) : 0;
+  uint32_t in = c->started ? c->first : UINT32_MAX;
+  if (how == 1 && *asked_in == NOT_ASKED) *asked_in = in;
+  c->stopped = how == 2 || (how == 1 && (in == UINT32_MAX || in != *asked_in));
+  return c->stopped;
+}
+
+/* Reads the child's lines until it ends or stalls, or is no longer wanted; reaps it. */
 static void follow(boss *b, child *c) {
   char chunk[65536];
   double heard = ww_now();
-  for (;;) {
+  uint32_t asked_in = NOT_ASKED;
+  while (!ends(b, c, &asked_in)) {
     double left = heard + patience(b, c) - ww_now();
     struct pollfd p = {.fd = c->fd, .events = POLLIN};
+    if (b->sink->stop && left > TURN_S) left = TURN_S;
     int n = left > 0 ? poll(&p, 1, left < 1e6 ? (int)(left * 1000) + 1 : 1000000000) : 0;
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0 && heard + patience(b, c) - ww_now() > 0) continue;
@@ -333,7 +349,7 @@ static void follow(boss *b, child *c) {
     take_lines(b, c);
     pass_on(b);
   }
-  if (c->timed_out) kill(-c->pid, SIGKILL);
+  if (c->timed_out || c->stopped) kill(-c->pid, SIGKILL);
   while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR) {}
   close(c->fd);
   ww_buf_free(&c->text);
@@ -376,23 +392,29 @@ static ww_err verdict(const boss *b, const child *c) {
   return e;
 }
 
-/* After a child that left launches without a row: whose fault, and what to run one by one. */
-static void blame(boss *b, const child *c, uint32_t last, uint32_t *single_to) {
+/* Launches first .. to go in batches of `by`; to UINT32_MAX: none do. */
+typedef struct {
+  uint32_t to, by;
+} narrow;
+
+/* After a child that left launches without a row: whose fault, and what to run in smaller batches. */
+static void blame(boss *b, const child *c, uint32_t last, narrow *next) {
   ww_err why = verdict(b, c);
   if (!c->started || c->stage == WW_AT_OPEN) { /* true of all that need this device */
     const ww_backend *which = c->started ? ww_backend_of(&b->l[c->at]) : NULL;
+    why.code = WW_EDEVICE;
     for (uint32_t k = 0; k <= last; k++)
       if (!b->row[k] && (!which || ww_backend_of(&b->l[k]) == which)) error_row(b, k, &why);
     return;
   }
-  bool clear = c->single || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
+  bool clear = c->batch == 1 || c->stage == WW_AT_LOAD || c->stage == WW_AT_WARM || c->stage == WW_AT_DIGEST;
   if (c->stage == WW_AT_AGAIN && !b->alone[c->at])
     b->alone[c->at] = true;
   else if ((clear || c->stage == WW_AT_AGAIN) && !b->row[c->at])
     error_row(b, c->at, &why);
   else { /* something of the batch, between its first launch and as far as one can be */
-    uint32_t batch = b->o->batch ? b->o->batch : WW_BATCH;
-    *single_to = batch <= last - c->first ? c->first + batch - 1 : last;
+    next->to = c->batch <= last - c->first ? c->first + c->batch - 1 : last;
+    next->by = c->batch > NARROW ? c->batch / NARROW : 1;
   }
 }
 
@@ -408,18 +430,22 @@ ww_status ww_measure(const ww_launch *l, uint32_t n, const ww_measure_options *o
   boss b = {.l = l, .n = n, .o = o, .self = self, .sink = s, .a = a};
   b.row = WW_NEWN(a, char *, n + 1);
   b.alone = WW_NEWN(a, bool, n + 1);
-  uint32_t single_to = UINT32_MAX; /* launches up to this one go one by one; UINT32_MAX: none */
+  narrow now = {.to = UINT32_MAX};
   ww_status st = WW_OK;
   for (uint32_t first; !st && (first = next_open(&b)) < n;) {
-    child c = {.single = single_to != UINT32_MAX && first <= single_to};
-    uint32_t last = c.single ? single_to : n - first > SHARE ? first + SHARE - 1 : n - 1;
-    if (!c.single) single_to = UINT32_MAX;
+    bool small = now.to != UINT32_MAX && first <= now.to;
+    child c = {.batch = small ? now.by : o->batch ? o->batch : WW_BATCH};
+    uint32_t last = small ? now.to : n - first > SHARE ? first + SHARE - 1 : n - 1;
+    if (!small) now.to = UINT32_MAX;
     st = start(&b, first, last, &c, e);
     if (st) break;
     follow(&b, &c);
     bool left = false;
     for (uint32_t k = first; k <= last; k++) left |= !b.row[k];
-    if (left) blame(&b, &c, last, &single_to);
+    if (c.stopped)
+      st = ww_fail(e, WW_ECANCEL, "stopped");
+    else if (left)
+      blame(&b, &c, last, &now);
     close(c.err);
     pass_on(&b);
   }

@@ -75,9 +75,9 @@ void ww_advice_add(ww_advisor *x, ww_rule rule, ww_loc at, const ww_work *withou
                    const char *remedy) {
   ww_timing t;
   ww_time(without, x->g, x->params, &t);
-  double gain = t.us > 0 ? x->p->timing.us / t.us : 0;
+  double gain = t.us > 0 ? x->p->machine_us / t.us : 0; /* model against model; the corrected time keeps the ratio */
   if (!(gain >= LEAST_GAIN) || !isfinite(gain)) return;
-  ww_push(x->a, &x->items, (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, t.us});
+  ww_push(x->a, &x->items, (ww_advice_item){rule, at.file, at.line, cause, remedy, gain, x->p->timing.us / gain});
 }
 
 const ww_line_counts *ww_advice_line(const ww_advisor *x, ww_loc at) {

@@ -514,22 +514,53 @@ static uint32_t choose(uint64_t of, double each, uint64_t *blocks) {
   return (uint32_t)n;
 }
 
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                       ww_chain *out, ww_err *e) {
+/* Several chainers behind one observer: the blocks run once for all of them. */
+typedef struct {
+  ww_observer *each;
+  uint32_t n;
+} fan;
+
+static void all_block(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, ww_mask lanes, double weight) {
+  const fan *f = ctx;
+  for (uint32_t k = 0; k < f->n; k++) f->each[k].block(f->each[k].ctx, w, fn, b, lanes, weight);
+}
+static void all_access(void *ctx, const ww_access *a) {
+  const fan *f = ctx;
+  for (uint32_t k = 0; k < f->n; k++) f->each[k].access(f->each[k].ctx, a);
+}
+static void all_start(void *ctx, uint64_t block) {
+  const fan *f = ctx;
+  for (uint32_t k = 0; k < f->n; k++) f->each[k].block_start(f->each[k].ctx, block);
+}
+static void all_end(void *ctx, uint64_t block) {
+  const fan *f = ctx;
+  for (uint32_t k = 0; k < f->n; k++) f->each[k].block_end(f->each[k].ctx, block);
+}
+
+ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
+                       const ww_gpu *const *gpus, uint32_t n, ww_chain *out, ww_err *e) {
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
-  uint32_t n = choose(sampled->of, each, blocks);
-  ww_chainer *c = ww_chainer_new(spec->module, g, spec->block[0] * spec->block[1] * spec->block[2]);
-  ww_observer obs = ww_chainer_observer(c);
-  ww_run_stats stats = {0};
+  uint32_t nblocks = choose(sampled->of, each, blocks);
   ww_arena *a = ww_arena_new();
+  ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
+  fan f = {WW_NEWN(a, ww_observer, n), n};
+  for (uint32_t k = 0; k < n; k++) {
+    c[k] = ww_chainer_new(spec->module, gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
+    f.each[k] = ww_chainer_observer(c[k]);
+  }
+  ww_observer obs = {
+      .ctx = &f, .block = all_block, .access = all_access, .block_start = all_start, .block_end = all_end};
+  ww_run_stats stats = {0};
   ww_memory_reset(spec->memory); /* what the sampled blocks wrote must not change what these do */
-  ww_status st = ww_machine_run(machine, blocks, n, 1, &obs, &stats, a, e);
+  ww_status st = ww_machine_run(machine, blocks, nblocks, 1, n == 1 ? &f.each[0] : &obs, &stats, a, e);
   ww_memory_reset(spec->memory);
-  ww_chainer_result(c, out);
-  out->atomic_cycles *= (double)sampled->of;
-  out->store_lines *= (double)sampled->of;
-  ww_chainer_free(c);
+  for (uint32_t k = 0; k < n; k++) {
+    ww_chainer_result(c[k], &out[k]);
+    out[k].atomic_cycles *= (double)sampled->of;
+    out[k].store_lines *= (double)sampled->of;
+    ww_chainer_free(c[k]);
+  }
   ww_arena_free(a);
   return st;
 }

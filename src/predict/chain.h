@@ -11,9 +11,9 @@ void ww_chainer_free(ww_chainer *c); /* accepts NULL */
 ww_observer ww_chainer_observer(ww_chainer *c);
 void ww_chainer_result(const ww_chainer *c, ww_chain *out); /* means over the blocks seen */
 
-/* Runs some blocks of the launch under such an observer: for ww_trace_options.after. The memory's contents are as at the
- * start afterwards. */
-ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_chain *out,
-                       ww_err *e);
+/* Runs some blocks of the launch under such observers, one for each of n GPUs, all of the machine's lanes: for ww_trace_options.after. The
+ * memory's contents are as at the start afterwards. */
+ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *const *gpus, uint32_t n,
+                       ww_chain *out, ww_err *e);
 
 #endif

@@ -140,11 +140,16 @@ typedef struct {
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out);
 
 /* ---- all together (predict.c) ---- */
+struct ww_correction; /* correct.h */
 typedef struct {
   const ww_gpu *gpu;
   const ww_params *params; /* NULL: the shipped ones */
   uint64_t budget;         /* of the trace; 0: its default */
   double registers;        /* a thread, where a compiler has said it; 0: estimated */
+  const struct ww_correction *correction; /* what was learned on top; NULL: the machine model alone */
+  bool (*cancelled)(void *ctx); /* polled now and then; true ends it with WW_ECANCEL; NULL: never */
+  void *cancelled_ctx;
+  uint64_t max_bytes;      /* of buffers' contents made at a time; beyond it WW_ELIMIT; 0: no limit */
 } ww_predict_options;
 
 typedef struct {
@@ -152,14 +157,22 @@ typedef struct {
   ww_work work;
   ww_timing timing;
   double spill_bytes; /* a thread */
-  ww_report report; /* by: machine */
+  double machine_us, machine_low, machine_high; /* the machine model's own time: what bounds and stalls are of; timing.us is the answer */
+  ww_report report; /* by: machine, or grounded where it is corrected */
 } ww_prediction;
 
+/* Many predictions, with different GPUs, may run at a time in as many threads, each with its own arena. */
 ww_status ww_predict(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o, ww_arena *a,
                      ww_prediction *out, ww_err *e);
-/* The same launch on another GPU, from the same trace where the warp size allows (sweeps over GPUs). */
-void ww_predict_again(const ww_module *m, const ww_fn *fn, const ww_predict_options *o, ww_arena *a, ww_prediction *p);
+/* One launch on n GPUs, each as ww_predict would answer it; budget and cancelled are the first one's. What does not hang on the GPU is done
+ * once: inputs, sampled blocks, the blocks under the chain's observers; L1 replays once for each shape. GPUs of another warp size are
+ * traced apart, and each one alone where the code asks for its multiprocessor or allocates memory. A GPU without an answer has
+ * out[k].report.error; fails with the first error when none has one. */
+ww_status ww_predict_many(const ww_module *m, const ww_fn *fn, const ww_launch *given, const ww_predict_options *o, uint32_t n,
+                          ww_arena *a, ww_prediction *out, ww_err *e);
 /* report.c: fills p->report from p->trace, p->work and p->timing. */
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p);
+/* What follows from the report's other values and the time: rates, intensity, class, the sentence. */
+void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p);
 
 #endif

@@ -391,6 +391,10 @@ static void run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, con
   if (r->out->truncated) run_rest(r, &s, g, &p);
 }
 
+ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
+  return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
+}
+
 void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
                    ww_replay *out) {
   *out = (ww_replay){0};
@@ -403,6 +407,7 @@ void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy 
   r->l1 = ww_cache_new(lines_of(occ), false);
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
+  ww_memory_reset(spec->memory); /* what other blocks wrote must not change what these do */
   run_waves(r, spec, g, occ, budget);
   finish(r);
   ww_cache_free(r->l1);

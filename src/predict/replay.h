@@ -43,8 +43,16 @@ typedef struct {
   bool truncated;     /* the budget ended it inside the first wave */
 } ww_replay;
 
+#define WW_REPLAY_BUDGET 300000ull /* warp instructions */
+
+/* Which blocks run and what L1 they meet: GPUs that agree in these have the same replay. */
+typedef struct {
+  uint32_t sms, resident, lines; /* blocks and L1 lines of an SM */
+} ww_replay_shape;
+ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ);
+
 /* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch, which stands for all
- * others, within `budget` warp instructions. A kernel that fails here gives an empty result: what it does is told elsewhere. */
+ * others, within `budget` warp instructions. The memory's contents are as at the start first. A kernel that fails here gives an empty result: what it does is told elsewhere. */
 void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
                    ww_replay *out);
 

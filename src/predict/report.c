@@ -44,12 +44,16 @@ static void resources(const ww_prediction *p, const ww_gpu *g, ww_report *r) {
   if (g->boost_mhz > 0) ww_report_set(r, WW_M_sm_clock_mhz, g->boost_mhz);
 }
 
-static void rates(const ww_prediction *p, ww_report *r) {
-  const ww_lowered *l = &p->work.lowered;
-  double bytes = p->work.traffic.dram_read + p->work.traffic.dram_write, ns = 1e3 * p->timing.us;
-  double flops = l->flops64 + l->flops32 + l->flops16 + l->flops_tensor;
-  r->m[WW_M_time_us] = (ww_quantity){
-      .known = true, .interval = true, .value = p->timing.us, .low = p->timing.low, .high = p->timing.high};
+static double value_of(const ww_report *r, ww_metric m) { return r->m[m].known ? r->m[m].value : 0; }
+
+static double dram_bytes(const ww_report *r) {
+  return value_of(r, WW_M_dram_read_bytes) + value_of(r, WW_M_dram_write_bytes);
+}
+
+static void rates(ww_report *r) {
+  double bytes = dram_bytes(r), ns = 1e3 * value_of(r, WW_M_time_us);
+  double flops = value_of(r, WW_M_flops_fp64) + value_of(r, WW_M_flops_fp32) + value_of(r, WW_M_flops_fp16) +
+                 value_of(r, WW_M_flops_tensor);
   set_ratio(r, WW_M_dram_gbps, bytes, ns);
   set_ratio(r, WW_M_gflops, flops, ns);
   set_ratio(r, WW_M_ai, flops, bytes);
@@ -58,14 +62,13 @@ static void rates(const ww_prediction *p, ww_report *r) {
 /* One sentence: what the launch spends its time on, and what that figure is. */
 static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a) {
   const ww_timing *t = &p->timing;
-  double share = 100 * t->stall[t->bottleneck], gbps = p->work.traffic.dram_read + p->work.traffic.dram_write;
-  gbps /= 1e3 * t->us;
+  double share = 100 * t->stall[t->bottleneck], gbps = dram_bytes(&p->report) / (1e3 * t->us);
   switch (t->bottleneck) {
   case WW_TERM_LAUNCH:
     if (t->bound_us[WW_TERM_LAUNCH] < 0.25 * t->us)
       return ww_fmt(a, "block starts: %llu blocks do too little each", (unsigned long long)p->work.blocks);
-    return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work", t->bound_us[WW_TERM_LAUNCH],
-                  t->us);
+    return ww_fmt(a, "launch overhead: %.1f of %.1f us pass before and after the work",
+                  least(t->bound_us[WW_TERM_LAUNCH], t->us), t->us);
   case WW_TERM_COLD: return "cold start: first loads and instruction fetch come from DRAM one after the other";
   case WW_TERM_DRAM: return ww_fmt(a, "DRAM bandwidth: %.0f of %.0f GB/s", gbps, g->dram_peak);
   case WW_TERM_L2: return ww_fmt(a, "L2 bandwidth: %.0f %% of the bound's time", share);
@@ -85,6 +88,16 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   }
 }
 
+void ww_predict_derive(const ww_gpu *g, ww_arena *a, ww_prediction *p) {
+  ww_report *r = &p->report;
+  ww_balance balance;
+  rates(r);
+  ww_balance_of(g, &balance);
+  ww_bound bound = ww_bound_of(r, &balance);
+  r->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
+  r->bottleneck = in_words(p, g, a);
+}
+
 void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_prediction *p) {
   ww_report *r = &p->report;
   *r = (ww_report){.file = fn->file,
@@ -100,10 +113,7 @@ void ww_predict_report(const ww_fn *fn, const ww_gpu *g, ww_arena *a, ww_predict
   counts(p, r);
   memory(&p->work.traffic, r);
   resources(p, g, r);
-  rates(p, r);
-  ww_balance balance;
-  ww_balance_of(g, &balance);
-  ww_bound bound = ww_bound_of(r, &balance);
-  r->roofline_class = bound == WW_BOUND_UNKNOWN ? NULL : ww_bound_names[bound];
-  r->bottleneck = in_words(p, g, a);
+  r->m[WW_M_time_us] = (ww_quantity){
+      .known = true, .interval = true, .value = p->timing.us, .low = p->timing.low, .high = p->timing.high};
+  ww_predict_derive(g, a, p);
 }

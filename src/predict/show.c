@@ -139,6 +139,9 @@ static void word_row(const char *name, const ww_prediction *p, uint32_t n, const
   fputc('\n', f);
 }
 
+static const char *model_word(const ww_prediction *p) {
+  return p->report.by == WW_BY_GROUNDED ? "corrected" : "machine model";
+}
 static const char *class_word(const ww_prediction *p) { return p->report.roofline_class; }
 static const char *bound_word(const ww_prediction *p) { return ww_term_words[p->timing.bottleneck]; }
 static const char *limit_word(const ww_prediction *p) { return ww_limit_names[p->work.occupancy.limiter]; }
@@ -170,6 +173,7 @@ static void table(const ww_prediction *p, uint32_t n, FILE *f) {
   for (uint32_t k = 0; k < n; k++) cell(f, p[k].report.gpu);
   fputc('\n', f);
   time_rows(p, n, f);
+  word_row("model", p, n, model_word, f);
   word_row("bound by", p, n, bound_word, f);
   word_row("roofline class", p, n, class_word, f);
   word_row("occupancy limited by", p, n, limit_word, f);

@@ -9,12 +9,13 @@ static void write_terms(ww_json *j, const char *key, const double v[WW_NTERMS]) 
   ww_json_end_obj(j);
 }
 
-static void write_timing(ww_json *j, const ww_timing *t) {
+static void write_timing(ww_json *j, const ww_prediction *p) {
+  const ww_timing *t = &p->timing;
   ww_json_key(j, "timing");
   ww_json_obj(j);
-  ww_json_knum(j, "us", t->us);
-  ww_json_knum(j, "low", t->low);
-  ww_json_knum(j, "high", t->high);
+  ww_json_knum(j, "us", p->machine_us);
+  ww_json_knum(j, "low", p->machine_low);
+  ww_json_knum(j, "high", p->machine_high);
   ww_json_kstr(j, "bottleneck", ww_term_names[t->bottleneck]);
   ww_json_kstr(j, "busiest_pipe", ww_pipe_names[t->busiest]);
   ww_json_knum(j, "waves", t->waves);
@@ -100,7 +101,7 @@ void ww_predict_write(void *ctx, ww_json *j) {
   const ww_prediction *p = ctx;
   ww_json_key(j, "machine");
   ww_json_obj(j);
-  write_timing(j, &p->timing);
+  write_timing(j, p);
   write_occupancy(j, &p->work.occupancy);
   write_lowered(j, &p->work.lowered);
   write_traffic(j, &p->work.traffic);

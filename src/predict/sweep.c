@@ -190,7 +190,7 @@ void ww_sweep_svg(const ww_sweep_result *r, ww_buf *out) {
   ww_buf title = {0};
   ranges(r, &p);
   ww_buf_fmt(&title, "%s over %s", r->kernel, r->sweep->name);
-  ww_plot_begin(&p, 130, title.s, "predicted time, with the interval that holds it in four of five launches");
+  ww_plot_begin(&p, 130, title.s, "predicted time, with its interval");
   ww_buf_free(&title);
   size_ticks(r, &p);
   time_ticks(&p);

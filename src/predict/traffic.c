@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-#define DEFAULT_BUDGET 300000ull
-
 static double executions(const ww_tally *t, const ww_fn *fn, uint32_t block) {
   for (uint32_t k = 0; k < t->nblocks; k++)
     if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
@@ -168,25 +166,27 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   if (c->atomic_requests > 0) out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
 
-ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                             const ww_occupancy *occ, bool warm, uint64_t budget, ww_arena *a, ww_traffic *out,
-                             ww_err *e) {
-  (void)machine, (void)e; /* its loops run in part; the replay has one of its own, and what fails there failed before */
+void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                   const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out) {
   *out = (ww_traffic){0};
-  ww_replay r;
-  ww_replay_run(spec, g, occ, budget ? budget : DEFAULT_BUDGET, a, &r);
   ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
   double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
   f.waves = fmax(1, (double)sampled->of / resident);
   l1_sums s = {0};
-  make_flows(&f, &r, a);
-  for (uint32_t k = 0; k < r.nins; k++) add_row(&f, &r, &r.ins[k], &s);
+  make_flows(&f, r, a);
+  for (uint32_t k = 0; k < r->nins; k++) add_row(&f, r, &r->ins[k], &s);
   add_unseen(&f, &s);
   bring_to_tally(&f, &s, &sampled->tally.c);
   fill_l1(&s, &sampled->tally.c, out);
   ww_traffic_l2(&f, out);
   origins(&f, &s, out);
-  out->atomics_same = contention(&f, &r, &s);
+  out->atomics_same = contention(&f, r, &s);
   out->pages = pages(&f);
-  return WW_OK;
+}
+
+void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
+                        bool warm, ww_arena *a, ww_traffic *out) {
+  ww_replay r;
+  ww_replay_run(spec, g, occ, WW_REPLAY_BUDGET, a, &r);
+  ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out);
 }

@@ -3,10 +3,13 @@
 #define WW_TRAFFIC_H
 
 #include "predict.h"
+#include "replay.h"
 
-/* For ww_trace_options.after. `warm`: the launch has run before, so what fits stays in L2. `budget`: warp instructions to run again
- * for the caches; 0: a default. */
-ww_status ww_traffic_measure(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                             const ww_occupancy *occ, bool warm, uint64_t budget, ww_arena *a, ww_traffic *out, ww_err *e);
+/* From what one SM's blocks asked of its L1 to the launch. `warm`: the launch has run before, so what fits stays in L2. */
+void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
+                   bool warm, ww_arena *a, ww_traffic *out);
+/* The same with a replay of its own. For ww_trace_options.after. */
+void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ, bool warm,
+                        ww_arena *a, ww_traffic *out);
 
 #endif

@@ -81,9 +81,12 @@ static uint64_t mix64(uint64_t x) {
   return x ^ (x >> 31);
 }
 
-static uint64_t random64(uint64_t seed, uint64_t i) {
-  return mix64(mix64(seed + 0x9e3779b97f4a7c15ull) + i * 0x9e3779b97f4a7c15ull);
-}
+#define GOLDEN 0x9e3779b97f4a7c15ull
+
+/* What random64 makes of its seed: loops over elements make it once. */
+static uint64_t base_of(uint64_t seed) { return mix64(seed + GOLDEN); }
+static inline uint64_t random_at(uint64_t base, uint64_t i) { return mix64(base + i * GOLDEN); }
+static uint64_t random64(uint64_t seed, uint64_t i) { return random_at(base_of(seed), i); }
 
 uint64_t ww_fill_seed(uint64_t launch_seed, uint32_t allocation) {
   return mix64(launch_seed * 0xd1342543de82ef95ull + mix64(allocation + 1));
@@ -152,11 +155,15 @@ static uint32_t significant_bits(element el) {
   return el.kind == F64 ? 53 : el.kind == F32 ? 24 : el.kind == F16 ? 11 : 8;
 }
 
-/* lo .. hi without hi, also after rounding to the type. */
-static double between(element el, double u, double lo, double hi) {
+/* Of the type, near the larger end. */
+static double step_of(element el, double lo, double hi) {
   int exponent;
   frexp(fabs(lo) > fabs(hi) ? lo : hi, &exponent);
-  double step = ldexp(1, exponent - (int)significant_bits(el)); /* of the type, near the larger end */
+  return ldexp(1, exponent - (int)significant_bits(el));
+}
+
+/* lo .. hi without hi, also after rounding to the type. */
+static inline double between(double u, double lo, double hi, double step) {
   double v = lo + u * (hi - lo);
   if (v > hi - step) v = hi - step;
   return v < lo ? lo : v;
@@ -168,7 +175,7 @@ static void put_random(void *p, element el, uint64_t r, double lo, double hi) {
   if (is_float(el)) {
     uint32_t bits = significant_bits(el);
     double u = (double)(r >> (64 - bits)) / (double)((uint64_t)1 << bits);
-    put(p, el, given ? between(el, u, lo, hi) : u);
+    put(p, el, given ? between(u, lo, hi, step_of(el, lo, hi)) : u);
   } else if (el.kind == BOOL) {
     put_int(p, el, (int64_t)(r >> 63));
   } else if (!given) {
@@ -181,21 +188,22 @@ static void put_random(void *p, element el, uint64_t r, double lo, double hi) {
 
 /* A bijection of [0, count): an alternating Feistel network over the next power of two, walked until it lands inside.
  * Fewer than two steps on average. */
-static uint64_t permuted(uint64_t seed, uint64_t i, uint64_t count) {
-  if (count < 2) return 0;
-  unsigned bits = 64 - (unsigned)__builtin_clzll(count - 1);
-  if (bits < 2) bits = 2;
-  unsigned low = bits / 2, high = bits - low;
-  uint64_t low_mask = ((uint64_t)1 << low) - 1, high_mask = ((uint64_t)1 << high) - 1;
-  do {
-    uint64_t l = i & low_mask, h = i >> low;
-    for (uint64_t round = 0; round < 4; round++) {
-      h ^= random64(seed + 2 * round, l) & high_mask;
-      l ^= random64(seed + 2 * round + 1, h) & low_mask;
-    }
-    i = h << low | l;
-  } while (i >= count);
-  return i;
+static void put_permutation(char *p, element el, double lo, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {
+  unsigned bits = count > 4 ? 64 - (unsigned)__builtin_clzll(count - 1) : 2, low = bits / 2, high = bits - low;
+  uint64_t low_mask = ((uint64_t)1 << low) - 1, high_mask = ((uint64_t)1 << high) - 1, base[8];
+  for (uint64_t k = 0; k < 8; k++) base[k] = base_of(seed + k);
+  for (uint64_t k = first; k < first + n; k++, p += el.bytes) {
+    uint64_t i = k;
+    do {
+      uint64_t l = i & low_mask, h = i >> low;
+      for (int round = 0; round < 8; round += 2) {
+        h ^= random_at(base[round], l) & high_mask;
+        l ^= random_at(base[round + 1], h) & low_mask;
+      }
+      i = h << low | l;
+    } while (i >= count && count >= 2);
+    put_int(p, el, plus(lo, count < 2 ? 0 : i));
+  }
 }
 
 /* Row pointers: element i lies in the i-th of count-1 equal steps from lo to hi, at a random place of it. */
@@ -232,15 +240,38 @@ static void put_zipf(char *p, element el, const ww_fill *f, uint64_t count, uint
   uint64_t range = given ? steps(f->lo, f->hi) : count;
   if (range < 1) range = 1;
   double l = log2_exact((double)range + 1);
+  uint64_t base = base_of(seed);
   for (uint64_t i = 0; i < n; i++, p += el.bytes)
-    put_int(p, el, plus(given ? f->lo : 0, zipf(random64(seed, first + i), range, l)));
+    put_int(p, el, plus(given ? f->lo : 0, zipf(random_at(base, first + i), range, l)));
 }
 
 /* The commonest contents, f32 in [0,1), without a decision per element: the same values as put_random gives. */
 static void put_random_f32(float *p, uint64_t seed, uint64_t first, uint64_t n) {
-  uint64_t base = mix64(seed + 0x9e3779b97f4a7c15ull);
-  for (uint64_t i = 0; i < n; i++)
-    p[i] = (float)(uint32_t)(mix64(base + (first + i) * 0x9e3779b97f4a7c15ull) >> 40) * 0x1p-24f;
+  uint64_t base = base_of(seed);
+  for (uint64_t i = 0; i < n; i++) p[i] = (float)(uint32_t)(random_at(base, first + i) >> 40) * 0x1p-24f;
+}
+
+/* Integers of four bytes and floats with a range, as put_random gives them. */
+static void put_random_i32(char *p, double lo, double hi, uint64_t seed, uint64_t first, uint64_t n) {
+  uint64_t base = base_of(seed), range = steps(lo, hi), from = (uint64_t)whole(lo);
+  bool given = lo != 0 || hi != 0;
+  if (!range) range = 1;
+  for (uint64_t i = 0; i < n; i++) {
+    uint64_t r = random_at(base, first + i);
+    uint32_t v = (uint32_t)(given ? from + (uint64_t)(((unsigned __int128)r * range) >> 64) : r);
+    memcpy(p + 4 * i, &v, 4);
+  }
+}
+
+static void put_random_float(char *p, element el, double lo, double hi, uint64_t seed, uint64_t first, uint64_t n) {
+  uint64_t base = base_of(seed);
+  uint32_t drop = 64 - significant_bits(el);
+  double scale = ldexp(1, -(int)significant_bits(el)), step = step_of(el, lo, hi);
+  bool given = lo != 0 || hi != 0;
+  for (uint64_t i = 0; i < n; i++, p += el.bytes) {
+    double u = (double)(random_at(base, first + i) >> drop) * scale;
+    put(p, el, given ? between(u, lo, hi, step) : u);
+  }
 }
 
 static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint64_t seed, uint64_t first, uint64_t n) {
@@ -248,7 +279,6 @@ static void put_each(char *p, element el, const ww_fill *f, uint64_t count, uint
     switch (f->kind) {
     case WW_FILL_ONES: put_int(p, el, 1); break;
     case WW_FILL_INDEX: put_int(p, el, (int64_t)i); break;
-    case WW_FILL_PERMUTATION: put_int(p, el, plus(f->lo, permuted(seed, i, count))); break;
     case WW_FILL_MONOTONE: {
       double v = monotone(seed, i, count, f->lo, f->hi);
       if (is_float(el))
@@ -272,10 +302,17 @@ void ww_fill_bytes(const ww_fill *f, const char *type, uint64_t count, uint64_t 
   count *= el.lanes;
   first_elem *= el.lanes;
   n_elems *= el.lanes;
+  bool random = f->kind == WW_FILL_RANDOM || f->kind == WW_FILL_UNIFORM;
   if (f->kind == WW_FILL_ZEROS)
     memset(out, 0, n_elems * el.bytes);
   else if (f->kind == WW_FILL_RANDOM && el.kind == F32 && f->lo == 0 && f->hi == 0 && (uintptr_t)out % 4 == 0)
     put_random_f32(out, seed, first_elem, n_elems);
+  else if (random && (el.kind == INT || el.kind == UINT) && el.bytes == 4)
+    put_random_i32(out, f->lo, f->hi, seed, first_elem, n_elems);
+  else if (random && is_float(el))
+    put_random_float(out, el, f->lo, f->hi, seed, first_elem, n_elems);
+  else if (f->kind == WW_FILL_PERMUTATION)
+    put_permutation(out, el, f->lo, count, seed, first_elem, n_elems);
   else if (f->kind == WW_FILL_ZIPF)
     put_zipf(out, el, f, count, seed, first_elem, n_elems);
   else

@@ -14,8 +14,8 @@ static inline uint8_t *in_region(ww_exec *x, const ww_code *k, u64 addr, u64 n) 
   u64 off = addr - r->base;
   if (n > r->size - off) return NULL;
   u64 p = off / WW_PAGE, q = (off + n - 1) / WW_PAGE;
-  if (__builtin_expect(!r->filled[p], 0)) ww_region_fill_page(r, p);
-  if (__builtin_expect(!r->filled[q], 0)) ww_region_fill_page(r, q);
+  if (__builtin_expect(!r->filled[p], 0) && !ww_region_fill_page(r, p)) return NULL;
+  if (__builtin_expect(!r->filled[q], 0) && !ww_region_fill_page(r, q)) return NULL;
   return r->host + off;
 }
 
@@ -111,7 +111,7 @@ static inline uint8_t *whole(ww_exec *x, const ww_code *k, const lie *w) {
     u64 p = (w->lo - r->base) / WW_PAGE, q = (w->hi - r->base) / WW_PAGE;
     if (q - p > 64) return NULL; /* wide apart: lane by lane, making only the pages touched */
     for (p++; p < q; p++)
-      if (!r->filled[p]) ww_region_fill_page(r, p);
+      if (!r->filled[p] && !ww_region_fill_page(r, p)) return NULL;
     return h;
   }
   u64 off = w->lo - WW_SHARED_BASE;

@@ -18,14 +18,20 @@ struct ww_memory {
   ww_region **regions; /* by base */
   uint32_t n, cap;
   uint64_t next, seed;
+  uint64_t pages, pages_left; /* that may be made between resets */
+  bool exhausted;
 };
 
 ww_memory *ww_memory_new(uint64_t seed) {
   ww_memory *m = ww_xcalloc(1, sizeof *m);
   m->next = WW_GLOBAL_BASE;
   m->seed = seed;
+  m->pages = m->pages_left = UINT64_MAX;
   return m;
 }
+
+void ww_memory_limit(ww_memory *m, uint64_t bytes) { m->pages = m->pages_left = bytes ? bytes / WW_PAGE : UINT64_MAX; }
+bool ww_memory_exhausted(const ww_memory *m) { return m->exhausted || !m->pages_left; }
 
 static void region_free(ww_region *r) {
   if (r->host && !r->borrowed) munmap(r->host, r->size + WW_PAGE);
@@ -62,6 +68,8 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
   m->next = (r->base + r->size + GUARD + WW_PAGE - 1) & ~(uint64_t)(WW_PAGE - 1);
   r->space = space;
   r->arg = r->symbol = -1;
+  r->pages_left = &m->pages_left;
+  r->filled_lo = UINT64_MAX;
   r->name = name;
   r->seed = m->seed + 0x9E3779B97F4A7C15ull * (m->n + 1);
   if (m->n == m->cap) m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
@@ -84,7 +92,8 @@ ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t sp
                    .arg = -1,
                    .symbol = -1,
                    .origin = base,
-                   .borrowed = true};
+                   .borrowed = true,
+                   .pages_left = &m->pages_left};
   size_t pages = (bytes + WW_PAGE - 1) / WW_PAGE + 1;
   r->filled = memset(ww_xmalloc(pages), 1, pages);
   if (m->n == m->cap) m->regions = ww_xrealloc(m->regions, (m->cap = m->cap ? 2 * m->cap : 16) * sizeof *m->regions);
@@ -133,9 +142,13 @@ static void fill_span(const ww_region *r, const char *type, uint64_t count, uint
 
 /* Contents of one page. Element i of the fill is counted from the pointer's origin, so that an unbounded buffer and
  * the bounded one it later becomes hold the same values. */
-void ww_region_fill_page(ww_region *r, uint64_t page) {
+bool ww_region_fill_page(ww_region *r, uint64_t page) {
   uint64_t at = page * WW_PAGE, end = at + WW_PAGE < r->size ? at + WW_PAGE : r->size;
+  if (!*r->pages_left) return false;
+  --*r->pages_left;
   r->filled[page] = 1;
+  if (page < r->filled_lo) r->filled_lo = page;
+  if (page >= r->filled_hi) r->filled_hi = page + 1;
   if (r->fill.kind == WW_FILL_NONE || r->fill.kind == WW_FILL_ZEROS || r->fill.kind == WW_FILL_FILE) {
     memset(r->host + at, 0, end - at); /* zeros; what the file or the initialiser holds comes over it */
   } else {
@@ -150,6 +163,7 @@ void ww_region_fill_page(ww_region *r, uint64_t page) {
     if (from < end) fill_span(r, type, count, from - origin, end - from, r->host + from);
   }
   if (r->init && at < r->init_n) memcpy(r->host + at, r->init + at, (r->init_n < end ? r->init_n : end) - at);
+  return true;
 }
 
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n) {
@@ -157,10 +171,17 @@ void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n) {
   if (!r || n > r->size - (addr - r->base)) return NULL;
   uint64_t off = addr - r->base;
   for (uint64_t p = off / WW_PAGE; n && p <= (off + n - 1) / WW_PAGE; p++)
-    if (!r->filled[p]) ww_region_fill_page(r, p);
+    if (!r->filled[p] && !ww_region_fill_page(r, p)) return NULL;
   return r->host + off;
 }
 
 void ww_memory_reset(ww_memory *m) {
-  for (uint32_t i = 0; i < m->n; i++) memset(m->regions[i]->filled, 0, (m->regions[i]->size + WW_PAGE - 1) / WW_PAGE);
+  m->exhausted |= !m->pages_left;
+  m->pages_left = m->pages;
+  for (uint32_t i = 0; i < m->n; i++) {
+    ww_region *r = m->regions[i];
+    if (r->filled_hi > r->filled_lo) memset(r->filled + r->filled_lo, 0, r->filled_hi - r->filled_lo);
+    r->filled_lo = UINT64_MAX;
+    r->filled_hi = 0;
+  }
 }

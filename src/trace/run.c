@@ -60,6 +60,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   ww_machine *machine = NULL;
   ww_status st = ww_setup_make(m, fn, &out->launch, a, &s, e);
   if (st) return st;
+  ww_memory_limit(s.memory, o->max_bytes);
   ww_region **r;
   uint32_t n = ww_memory_regions(s.memory, &r);
   for (uint32_t k = 0; k < n; k++) r[k]->assumed = r[k]->arg >= 0 && out->assumed.args[r[k]->arg];
@@ -68,10 +69,15 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   spec.sms = o->sms;
   spec.extrapolate = !o->sampling.full;
   spec.print = o->print;
+  spec.cancelled = o->cancelled;
+  spec.cancelled_ctx = o->cancelled_ctx;
   spec.max_steps = o->max_steps ? o->max_steps : o->sampling.full ? DEFAULT_STEPS_FULL : DEFAULT_STEPS;
   st = ww_machine_new(&spec, &machine, e);
   if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
   if (!st && o->after) st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
+  if (ww_memory_exhausted(s.memory))
+    st = ww_fail(e, WW_ELIMIT, "it touches more than %llu MB of its buffers, which is the limit here",
+                 (unsigned long long)o->max_bytes >> 20);
   if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
   ww_machine_free(machine);
   ww_setup_free(&s);

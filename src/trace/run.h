@@ -12,6 +12,9 @@ typedef struct {
   uint32_t sms;        /* multiprocessors of the GPU, for kernels that ask; 0: 132 */
   uint64_t max_steps;  /* warp instructions; 0: a default that ends an endless loop within seconds */
   bool print;          /* device printf reaches stdout */
+  bool (*cancelled)(void *ctx); /* polled now and then, also by what `after` runs; true ends it with WW_ECANCEL; NULL: never */
+  void *cancelled_ctx;
+  uint64_t max_bytes;  /* of buffers' contents that may be made at a time; beyond it WW_ELIMIT; 0: none */
   const char *dump;    /* folder for the buffers' contents afterwards, or NULL */
   /* Called after the sampled run, while the machine still lives: may run more blocks under observers of its own. */
   ww_status (*after)(void *ctx, ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled, ww_err *e);

@@ -66,10 +66,6 @@ static void on_diverge(void *ctx, ww_warp_id w, const ww_fn *fn, uint32_t b, dou
   sampler *s = ctx;
   s->inner.diverge(s->inner.ctx, w, fn, b, weight);
 }
-static bool on_cancel(void *ctx) {
-  sampler *s = ctx;
-  return s->s->cancelled && s->s->cancelled(s->s->ctx);
-}
 
 /* ---- trials ---- */
 
@@ -374,14 +370,11 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                         .access = on_access,
                         .block_start = on_start,
                         .block_end = on_end,
-                        .diverge = on_diverge,
-                        .cancelled = on_cancel};
+                        .diverge = on_diverge};
   s.trials = WW_NEWN(a, trial, MAX_BLOCKS);
   ww_status st;
   if (how->full) { /* straight to the counter: no detour per event */
-    ww_observer direct = s.inner;
-    direct.cancelled = NULL;
-    s.obs = direct;
+    s.obs = s.inner;
     st = run_full(&s, total, e);
   } else
     st = run_sampled(&s, e);

@@ -7,8 +7,6 @@
 typedef struct {
   bool full;       /* every block, nothing weighted */
   uint64_t budget; /* warp instructions to spend; 0: the default */
-  bool (*cancelled)(void *ctx);
-  void *ctx;
 } ww_sampling;
 
 /* Affine footprint of one memory instruction: bytes [lo, hi) from its argument's pointer that block (x, y, z) touches:

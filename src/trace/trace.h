@@ -79,8 +79,10 @@ typedef struct {
   const uint8_t *init;   /* the first init_n bytes, before the fill; NULL: none */
   uint64_t init_n;
   uint8_t *filled;       /* one byte per page of WW_PAGE: contents made */
+  uint64_t filled_lo, filled_hi; /* pages made since the last reset lie in [lo, hi); of a borrowed one, all are there */
   uint64_t seed;         /* of the contents generator */
   bool borrowed;         /* host is not ours to unmap */
+  uint64_t *pages_left;  /* of its memory, that may still be made */
 } ww_region;
 
 #define WW_PAGE 4096u
@@ -93,7 +95,9 @@ ww_region *ww_memory_add(ww_memory *m, const char *name, uint8_t space, uint64_t
 ww_region *ww_memory_borrow(ww_memory *m, void *host, uint64_t bytes, uint8_t space);
 ww_region *ww_memory_find(ww_memory *m, uint64_t addr); /* NULL: none */
 uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
-void ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages */
+bool ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */
+void ww_memory_limit(ww_memory *m, uint64_t bytes); /* of contents made since the last reset; 0: none */
+bool ww_memory_exhausted(const ww_memory *m);       /* the limit was met */
 /* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n);
 void ww_memory_reset(ww_memory *m); /* forget writes and touched ranges: contents as at the start */
@@ -116,6 +120,8 @@ typedef struct {
   uint32_t slice;           /* warp instructions before the next warp has its turn; 0: 65536 */
   bool extrapolate;         /* steady loops are run in part, with weights */
   bool print;               /* printf reaches stdout */
+  bool (*cancelled)(void *ctx); /* polled now and then beside the observer's; NULL: never */
+  void *cancelled_ctx;
 } ww_run_spec;
 
 typedef struct {

@@ -51,7 +51,7 @@ static void every_unit_has_its_answer(void **state) {
   }
   ww_err e = {0};
   ww_set_quiet(true);
-  assert_int_equal(ww_pool_run(units, N, 3, self, a, &e), WW_OK);
+  assert_int_equal(ww_pool_run(units, N, 3, self, NULL, a, &e), WW_OK);
   for (int i = 0; i < N; i++) {
     const ww_err *error = &units[i].error;
     const char *kind = kinds[i % 7];
@@ -72,7 +72,7 @@ static void worker_that_is_not_there(void **state) {
   ww_arena *a = *state;
   ww_pool_unit unit = {.job = {.architecture = "sm_90", .text = "", .out = "o"}};
   ww_err e = {0};
-  assert_int_equal(ww_pool_run(&unit, 1, 1, "/nowhere/warpwise", a, &e), WW_EIO);
+  assert_int_equal(ww_pool_run(&unit, 1, 1, "/nowhere/warpwise", NULL, a, &e), WW_EIO);
   assert_non_null(strstr(e.msg, "/nowhere/warpwise"));
 }
 

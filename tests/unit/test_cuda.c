@@ -19,6 +19,7 @@ static struct {
   uint64_t live, allocations;
   uint32_t table[64], coef[4];
   int shared_asked;
+  uint32_t loads, unloads;
 } gpu;
 
 static ww_cuda_status alloc(uint64_t *at, size_t n) {
@@ -59,9 +60,10 @@ static ww_cuda_status load(void **module, const void *image, unsigned n, int *op
   if (!memcmp(image, "bad", 3)) return strcpy(values[0], "line 3\nsyntax"), 218;
   for (int i = 0; i < 64; i++) gpu.table[i] = 7;
   *module = &gpu;
+  gpu.loads++;
   return 0;
 }
-static ww_cuda_status unload(void *module) { return module == &gpu ? 0 : 400; }
+static ww_cuda_status unload(void *module) { return gpu.unloads++, module == &gpu ? 0 : 400; }
 static ww_cuda_status find(void **f, void *module, const char *name) {
   (void)module;
   *f = (void *)(uintptr_t)KERNEL;
@@ -288,6 +290,49 @@ static void memory_is_reused(void **state) {
   closed(d);
 }
 
+static void load_file(ww_device *d, const char *path, ww_ready **out, ww_arena *a) {
+  ww_err e;
+  ww_launch l;
+  char *json = ww_fmt(a, "{\"kernel\":\"k\",\"binary\":\"%s\",\"args\":[%s],%s}", path, ARGS("400", "100"), SHAPE);
+  assert_int_equal(ww_launch_parse(json, "/tmp", a, &l, &e), WW_OK);
+  if (b->load(d, &l, out, &e)) fail_msg("%s", e.msg);
+}
+
+/* A campaign has many launches of the same code. Variables that a run may write are each launch's own. */
+static void code_is_loaded_once(void **state) {
+  ww_device *d = opened(*state, &driver);
+  cubin plain = sample(), variables = sample();
+  ww_ready *r[40];
+  plain.symbols[1].st_info = STT_FUNC; /* `table` is none then */
+  const char *path = ww_strdup(*state, binary_file("plain.cubin"));
+  assert_int_equal(ww_write_file_atomic(path, &plain, sizeof plain, NULL), WW_OK);
+  for (int i = 0; i < 3; i++) load_file(d, path, &r[i], *state);
+  assert_int_equal(gpu.loads, 1);
+  for (int i = 0; i < 3; i++) b->unload(d, r[i]);
+  load_file(d, path, &r[0], *state);
+  assert_true(gpu.loads == 1 && gpu.unloads == 0); /* it was kept */
+  unlink(path);
+  const char *own = ww_strdup(*state, binary_file("own.cubin"));
+  assert_int_equal(ww_write_file_atomic(own, &variables, sizeof variables, NULL), WW_OK);
+  for (int i = 1; i < 3; i++) load_file(d, own, &r[i], *state);
+  assert_int_equal(gpu.loads, 3);
+  for (int i = 1; i < 3; i++) b->unload(d, r[i]);
+  assert_int_equal(gpu.unloads, 2);
+  unlink(own);
+  for (int i = 1; i < 40; i++) {
+    const char *other = ww_fmt(*state, "%s.%d", path, i);
+    assert_int_equal(ww_write_file_atomic(other, &plain, sizeof plain, NULL), WW_OK);
+    load_file(d, other, &r[i], *state);
+    b->unload(d, r[i]);
+    unlink(other);
+  }
+  assert_true(gpu.loads == 42 && gpu.unloads >= 20); /* those that nobody uses go; the first one is in use */
+  b->unload(d, r[0]);
+  ww_cuda_forget(d);
+  assert_int_equal(gpu.loads, gpu.unloads);
+  closed(d);
+}
+
 static void what_does_not_fit_is_said(void **state) {
   static const struct {
     const char *kernel, *args, *more, *want;
@@ -362,8 +407,8 @@ static void old_drivers_do(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      TEST(runs_and_restores), TEST(symbols_are_set),           TEST(large_inputs_are_not_kept_twice),
-      TEST(memory_is_reused),  TEST(what_does_not_fit_is_said), TEST(faults_are_told),
-      TEST(old_drivers_do)};
+      TEST(runs_and_restores), TEST(symbols_are_set),     TEST(large_inputs_are_not_kept_twice),
+      TEST(memory_is_reused),  TEST(code_is_loaded_once), TEST(what_does_not_fit_is_said),
+      TEST(faults_are_told),   TEST(old_drivers_do)};
   return RUN(tests);
 }

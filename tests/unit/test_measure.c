@@ -203,6 +203,29 @@ static void repetitions_follow_time_and_spread(void **state) {
   for (uint32_t k = 0; k < 7; k++) assert_int_equal(got.samples[k], 4);
 }
 
+/* For campaigns: fewer runs, none before the timed ones, and still pristine and cold each time. */
+static void quick_takes_fewer_runs(void **state) {
+  (void)state;
+  const ww_launch l[] = {LAUNCH("a", 50, 0),
+                         LAUNCH("b", 500, 0),
+                         LAUNCH("c", 5000, 0),
+                         LAUNCH("d", 50000, 0),
+                         LAUNCH("e", 500, 20),
+                         LAUNCH("f", 15000, 20),
+                         LAUNCH("w", 50, 2, .warm = true)};
+  fresh();
+  assert_int_equal(run(l, 7, (ww_measure_options){.quick = true}), WW_OK);
+  const uint32_t want[] = {3, 2, 1, 1, 7, 1, 3};
+  for (uint32_t k = 0; k < 7; k++) assert_true(got.samples[k] == want[k] && got.passes[k] == 3);
+  assert_int_equal(dev.wrong, 0);
+  assert_int_equal(dev.times, 18); /* no other runs */
+  fresh();
+  dev.memory = 10;
+  const ww_launch big[] = {LAUNCH("a", 50, 0, .shared = 6), LAUNCH("broken", 50, 0), LAUNCH("b", 50, 0, .shared = 6)};
+  assert_int_equal(run(big, 3, (ww_measure_options){.quick = true, .time_only = true}), WW_OK);
+  assert_true(got.samples[0] == 3 && got.error[1].code == WW_EDATA && got.samples[2] == 3 && dev.wrong == 0);
+}
+
 static void median_and_quartiles(void **state) {
   (void)state;
   const ww_launch l[] = {LAUNCH("a", 100, 2)};
@@ -474,6 +497,7 @@ static void measured_round_trips(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(repetitions_follow_time_and_spread),
+      TEST(quick_takes_fewer_runs),
       TEST(median_and_quartiles),
       TEST(rates_follow_from_our_own_time),
       TEST(samples_off_the_clock_are_dropped),

@@ -1,0 +1,154 @@
+/* dataset_export.c - `warpwise dataset export`: rows of a store as JSON lines, tables or prompts. */
+#include <stdlib.h>
+
+#include "../data/export.h"
+#include "../data/split.h"
+#include "cmd.h"
+
+typedef struct {
+  const char *as, *out, *split, *family, *sources, *corpus, *with, *ask, *style;
+  bool counters, failed, raw;
+} options;
+
+static const ww_option table[] = {
+    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet or prompts", offsetof(options, as)},
+    {"out", 'o', WW_OPT_STR, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst",
+     offsetof(options, out)},
+    {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
+    {"family", 0, WW_OPT_STR, "NAME", "only this family of kernels", offsetof(options, family)},
+    {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters", offsetof(options, counters)},
+    {"failed", 0, WW_OPT_FLAG, NULL, "launches that failed too", offsetof(options, failed)},
+    {"sources", 0, WW_OPT_STR, "DIR", "write the sources of generated kernels there; rows name these files",
+     offsetof(options, sources)},
+    {"corpus", 0, WW_OPT_STR, "DIR", "where the corpus's sources are (default: corpus, where it is here)",
+     offsetof(options, corpus)},
+    {"with", 0, WW_OPT_STR, "WHAT", "tables: more columns: launch, source, or both: launch,source",
+     offsetof(options, with)},
+    {"ask", 0, WW_OPT_STR, "WHAT", "prompts: counters (default, as JSON) or time (log2 us)", offsetof(options, ask)},
+    {"raw", 0, WW_OPT_FLAG, NULL, "prompts: prompt and completion instead of chat messages", offsetof(options, raw)},
+    {"style", 0, WW_OPT_STR, "N[,N...]",
+     "prompts: generated sources in these styles, each row once in each; 0 is the plain one, others rename and reformat",
+     offsetof(options, style)},
+    {0},
+};
+
+static int named(const char *word, const char *const *names, int n) {
+  for (int k = 0; k < n; k++)
+    if (!strcmp(word, names[k])) return k;
+  return -1;
+}
+
+static ww_status styles_of(ww_cmd *c, const char *text, ww_export_options *o) {
+  WW_VEC(uint32_t) v = {0};
+  while (text && *text) {
+    char *end;
+    unsigned long n = strtoul(text, &end, 10);
+    if (end == text || (*end && *end != ',') || n > UINT32_MAX || *text == '-')
+      return ww_fail(&c->err, WW_EUSAGE, "--style: expected numbers: 0,1,2, not '%.40s'", text);
+    ww_push(c->arena, &v, (uint32_t)n);
+    text = *end ? end + 1 : end;
+  }
+  o->styles = v.v;
+  o->nstyles = v.n;
+  return WW_OK;
+}
+
+static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
+  while (text && *text) {
+    size_t n = strcspn(text, ",");
+    if (n == 6 && !strncmp(text, "launch", 6))
+      o->with_launch = true;
+    else if (n == 6 && !strncmp(text, "source", 6))
+      o->with_source = true;
+    else
+      return ww_fail(&c->err, WW_EUSAGE, "--with: expected launch, source or launch,source, not '%.40s'", text);
+    text += n + (text[n] == ',');
+  }
+  return WW_OK;
+}
+
+static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
+  int form = o->as ? named(o->as, ww_export_names, WW_NEXPORTS) : 0,
+      ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
+  *out = (ww_export_options){.out = o->out,
+                             .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
+                             .family = o->family,
+                             .gpu = c->global.gpu,
+                             .counters = o->counters,
+                             .failed = o->failed,
+                             .sources = o->sources,
+                             .corpus = o->corpus                  ? o->corpus
+                                       : ww_file_exists("corpus") ? "corpus"
+                                                                  : NULL,
+                             .raw = o->raw};
+  if (form < 0) return ww_fail(&c->err, WW_EUSAGE, "--as: expected jsonl, csv, parquet or prompts, not '%.40s'", o->as);
+  if (ask < 0) return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
+  if (o->split && out->split < 0)
+    return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'", o->split);
+  if (!o->out)
+    return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
+  if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))
+    return ww_fail(&c->err, WW_EUSAGE, "Parquet goes to a file: -o rows.parquet");
+  out->form = (ww_export_form)form;
+  out->ask = (ww_ask)ask;
+  ww_status st = styles_of(c, o->style, out);
+  return st ? st : with_of(c, o->with, out);
+}
+
+static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
+  FILE *f = !strcmp(o->out, "-") || c->global.json ? stderr : stdout;
+  if (c->global.json && strcmp(o->out, "-")) {
+    ww_buf b = {0};
+    ww_json j = {0};
+    ww_json_begin(&j, &b);
+    ww_json_obj(&j);
+    ww_json_kint(&j, "schema_version", 1);
+    ww_json_kstr(&j, "file", o->out);
+    ww_json_kuint(&j, "rows", n->rows);
+    ww_json_kuint(&j, "sources", n->sources);
+    ww_json_kuint(&j, "without_launch", n->no_launch);
+    ww_json_kuint(&j, "without_source", n->no_source);
+    ww_json_end_obj(&j);
+    ww_buf_puts(&b, "\n");
+    ww_print_buf(&b);
+  } else if (!c->global.quiet) {
+    fprintf(f, "%llu rows", (unsigned long long)n->rows);
+    if (o->sources) fprintf(f, ", %llu new sources in %s", (unsigned long long)n->sources, o->sources);
+    fprintf(f, "\n");
+  }
+  if (n->no_launch) fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch, n->why);
+  if (n->no_source && (o->as && !strcmp(o->as, "prompts")))
+    fprintf(stderr, "%llu rows left out, their source is not here (%s)\n", (unsigned long long)n->no_source, n->why);
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  ww_export_options e;
+  ww_export_count n;
+  ww_store *s = NULL;
+  if (c->noperands > 1)
+    return ww_fail(&c->err, WW_EUSAGE, "one store at a time; `warpwise dataset merge` makes one of several");
+  ww_status st = read_options(c, o, &e);
+  if (!st) st = ww_store_open(c->noperands ? c->operands[0] : NULL, WW_STORE_READ, &s, &c->err);
+  if (!st) st = ww_export(s, &e, &n, &c->err);
+  ww_store_close(s);
+  if (!st) say(c, o, &n);
+  return st;
+}
+
+const ww_command ww_cmd_dataset_export = {
+    .name = "export",
+    .summary = "rows as JSON lines, CSV, Parquet, or prompts for language models",
+    .usage = "[STORE] -o FILE [options]",
+    .details =
+        "The shipped table where no store is named. Launches and sources of generated kernels are made again from their numbers.\n"
+        "JSON lines are reports, as `warpwise measure --json` writes them: `warpwise evaluate` reads them, with the files\n"
+        "that --sources wrote.",
+    .examples = "  warpwise dataset export --as parquet -o launches.parquet\n"
+                "  warpwise dataset export --split test --counters -o test.jsonl --sources test-sources\n"
+                "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 -o train.jsonl.zst\n"
+                "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,186 @@
+/* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and the command that brings it. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../front/front.h"
+#include "../gpu/gpu.h"
+#include "../measure/backend.h"
+#include "../measure/cuda_toolkit.h"
+#include "cmd.h"
+
+typedef enum { FINE, OPTIONAL, MISSING } verdict; /* OPTIONAL: something is left out, the rest works */
+
+typedef struct {
+  const char *what, *found, *fix; /* fix: what to do, NULL when all is well */
+  const char *without;            /* what does not work without it */
+  verdict verdict;
+} finding;
+
+typedef WW_VEC(finding) findings;
+
+static void add(ww_cmd *c, findings *v, bool there, finding f) {
+  if (there) f.verdict = FINE, f.fix = f.without = NULL;
+  ww_push(c->arena, v, f);
+}
+
+/* The first line that a program prints, NULL where it cannot be run. */
+static const char *first_line(ww_cmd *c, const char *const *argv) {
+  ww_run_result r = {0};
+  ww_err e = {0};
+  const char *line = NULL;
+  if (ww_run(argv, NULL, 0, 10, &r, &e) == WW_OK && r.exit_code == 0 && r.out.n)
+    line = ww_strndup(c->arena, r.out.s, strcspn(r.out.s, "\n"));
+  ww_run_free(&r);
+  return line;
+}
+
+/* ---- what is looked at ---- */
+
+/* A kernel of one line goes all the way: clang found, our headers found, IR made. */
+static void front_end(ww_cmd *c, findings *v) {
+  static const char *const kinds[][2] = {
+      {"CUDA sources", "x.cu\0__global__ void k(float *x) { x[threadIdx.x] = 1; }\n"},
+      {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
+  for (size_t i = 0; i < 2; i++) {
+    const char *name = kinds[i][1], *text = name + strlen(name) + 1;
+    char dir[] = "/tmp/warpwise-doctor-XXXXXX";
+    ww_err e = {0};
+    ww_unit unit = {0};
+    int version = 0;
+    if (!mkdtemp(dir)) continue;
+    const char *path = ww_path_join(c->arena, dir, name);
+    ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
+    if (!st) st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena, &unit, &e);
+    add(c, v, st == WW_OK,
+        (finding){
+            kinds[i][0],
+            st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
+            "apt-get install clang-19 llvm-19-dev, then build anew", "no kernel can be read from source", MISSING});
+    unlink(path);
+    rmdir(dir);
+  }
+}
+
+static void own_files(ww_cmd *c, findings *v) {
+  const char **names, *dir = ww_data_dir(c->arena);
+  uint32_t n = ww_gpu_names(c->arena, &names);
+  add(c, v, n > 0,
+      (finding){"GPU descriptions", n ? ww_fmt(c->arena, "%u, in %s/gpus", n, dir) : "none",
+                "set WARPWISE_DATA to the folder that has gpus/, or `make install`", "nothing can be predicted",
+                MISSING});
+  static const char *const models[] = {"models/machine.json", "models/correction.json.zst"};
+  for (size_t i = 0; i < 2; i++) {
+    bool there = ww_file_exists(ww_path_join(c->arena, dir, models[i]));
+    add(c, v, there,
+        (finding){i ? "learned correction" : "machine model", there ? models[i] : "not there",
+                  i ? "warpwise train --correction" : "warpwise train --machine data/corpus-h200.jsonl.zst",
+                  i ? "predictions are the machine model's alone" : "predictions use built-in parameters", OPTIONAL});
+  }
+}
+
+static void toolkit(ww_cmd *c, findings *v) {
+  const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
+  add(c, v, nvcc != NULL,
+      (finding){"nvcc", nvcc ? ww_path_join(c->arena, nvcc, "bin/nvcc") : "not found",
+                "install the CUDA toolkit, or set CUDA_HOME", "`--ptxas` and measuring need it or NVRTC", OPTIONAL});
+  static const char *const libraries[][2] = {{"nvrtc", "CUDA sources can be measured only with nvcc"},
+                                             {"cupti", "no hardware counters, and no time of CUDA kernels"}};
+  for (size_t i = 0; i < 2; i++) {
+    bool there = ww_cuda_library(libraries[i][0]) != NULL;
+    add(c, v, there,
+        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found",
+                  "install the CUDA toolkit, or set CUDA_HOME", libraries[i][1], OPTIONAL});
+  }
+  const char *ncu = first_line(c, (const char *const[]){"ncu", "--version", NULL});
+  add(c, v, ncu != NULL,
+      (finding){"Nsight Compute", ncu ? ncu : "not found", "install it (part of the CUDA toolkit)",
+                "`measure --compare-ncu` has nothing to compare with", OPTIONAL});
+}
+
+static void devices(ww_cmd *c, findings *v) {
+  static const struct {
+    const ww_backend *b;
+    const char *what, *fix;
+  } kinds[] = {{&ww_backend_cuda, "CUDA device", "needs an NVIDIA GPU and its driver; predictions do not"},
+               {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
+  for (size_t i = 0; i < 2; i++) {
+    ww_device *d = NULL;
+    ww_device_info info = {0};
+    ww_err e = {0};
+    ww_status st = kinds[i].b->open(c->global.device, c->arena, &d, &info, &e);
+    const char *found =
+        st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "%s, %s", info.device, info.driver ? info.driver : "");
+    add(c, v, st == WW_OK,
+        (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here", OPTIONAL});
+    if (d) kinds[i].b->close(d);
+  }
+}
+
+static void cache(ww_cmd *c, findings *v) {
+  const char *dir = ww_cache_dir(c->arena);
+  add(c, v, dir != NULL,
+      (finding){"cache folder", dir ? dir : "cannot be made", "set XDG_CACHE_HOME to a folder you can write to",
+                "headers and kernels are compiled anew each time", OPTIONAL});
+}
+
+/* ---- what is said ---- */
+
+static void print(const findings *v) {
+  static const char *const marks[] = {"ok", "--", "!!"};
+  static const char *const colours[] = {"\033[32m", "\033[33m", "\033[31m"};
+  bool colour = ww_color_on(stdout);
+  for (uint32_t i = 0; i < v->n; i++) {
+    const finding *f = &v->v[i];
+    printf("%s%s%s  %-20s %s\n", colour ? colours[f->verdict] : "", marks[f->verdict], colour ? "\033[0m" : "", f->what,
+           f->found);
+    if (f->without) printf("    without it: %s\n    to fix:     %s\n", f->without, f->fix);
+  }
+}
+
+static void print_json(const findings *v) {
+  static const char *const verdicts[] = {"ok", "optional", "missing"};
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kint(&j, "schema_version", 1);
+  ww_json_kstr(&j, "version", WW_VERSION);
+  ww_json_key(&j, "checks");
+  ww_json_arr(&j);
+  for (uint32_t i = 0; i < v->n; i++) {
+    const finding *f = &v->v[i];
+    ww_json_obj(&j);
+    ww_json_kstr(&j, "what", f->what);
+    ww_json_kstr(&j, "verdict", verdicts[f->verdict]);
+    ww_json_kstr(&j, "found", f->found);
+    if (f->fix) ww_json_kstr(&j, "fix", f->fix), ww_json_kstr(&j, "without", f->without);
+    ww_json_end_obj(&j);
+  }
+  ww_json_end_arr(&j);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+static ww_status run(ww_cmd *c) {
+  findings v = {0};
+  if (c->noperands)
+    return ww_fail(&c->err, WW_EUSAGE, "doctor takes no file; `warpwise kernels FILE` says what is in one");
+  front_end(c, &v);
+  own_files(c, &v);
+  toolkit(c, &v);
+  devices(c, &v);
+  cache(c, &v);
+  c->global.json ? print_json(&v) : print(&v);
+  for (uint32_t i = 0; i < v.n; i++) c->missed |= v.v[i].verdict == MISSING;
+  return WW_OK;
+}
+
+const ww_command ww_cmd_doctor = {
+    .name = "doctor",
+    .summary = "what is installed here, what is missing, and what brings it",
+    .usage = "[options]",
+    .details = "Exit code 1 when something is missing without which no kernel can be predicted.",
+    .examples = "  warpwise doctor\n  warpwise doctor --json\n",
+    .run = run,
+};

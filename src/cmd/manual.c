@@ -1,0 +1,139 @@
+/* manual.c - `warpwise manual [COMMAND]`: manual pages in scdoc's form, from the tables that make --help. `make man` sets them. */
+#include <ctype.h>
+
+#include "cmd.h"
+
+/* scdoc sets *, _, \, ` , # and a leading [ | ] - apart; words of ours are meant as they are. */
+static void text(const char *s, FILE *f) {
+  for (; *s; s++) {
+    if (*s == '\n') { /* a line of its own */
+      fputs("++\n", f);
+      while (s[1] == ' ') s++;
+      continue;
+    }
+    if (strchr("\\*_`#<[]|~.", *s)) fputc('\\', f);
+    fputc(*s, f);
+  }
+}
+
+static void option_list(const ww_option *o, FILE *f) {
+  for (; o && o->name; o++) {
+    if (!o->help) continue;
+    fputc('*', f);
+    if (o->letter) fprintf(f, "-%c*, *", o->letter);
+    fprintf(f, "--%s*", o->name);
+    if (o->arg) {
+      fputs(" ", f);
+      text(o->arg, f);
+    }
+    fputs("\n\t", f);
+    text(o->help, f);
+    fputs("\n\n", f);
+  }
+}
+
+/* Lines as they are. */
+static void literal(const char *s, FILE *f) {
+  fputs("```\n", f);
+  fputs(s, f);
+  if (*s && s[strlen(s) - 1] != '\n') fputc('\n', f);
+  fputs("```\n\n", f);
+}
+
+static void upper(const char *s, FILE *f) {
+  for (; *s; s++) fputc(toupper((unsigned char)*s), f);
+}
+
+static void page(const char *name, const ww_command *cmd, FILE *f) {
+  fputs("WARPWISE-", f);
+  upper(name, f);
+  fprintf(f, "(1)\n\n# NAME\n\nwarpwise-%s - ", name);
+  text(cmd->summary, f);
+  fputs("\n\n# SYNOPSIS\n\n", f);
+  char words[64];
+  snprintf(words, sizeof words, "%s", name);
+  for (char *p = words; *p; p++)
+    if (*p == '-') *p = ' ';
+  fprintf(f, "*warpwise %s* ", words);
+  text(cmd->usage, f);
+  fputs("\n\n", f);
+  if (cmd->details) {
+    fputs("# DESCRIPTION\n\n", f);
+    literal(cmd->details, f);
+  }
+  if (cmd->options && cmd->options->name) fputs("# OPTIONS\n\n", f), option_list(cmd->options, f);
+  fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
+  option_list(ww_global_options, f);
+  if (cmd->examples) fputs("# EXAMPLES\n\n", f), literal(cmd->examples, f);
+  fputs("# SEE ALSO\n\n*warpwise*(1)\n", f);
+}
+
+static void listed(const char *before, const ww_command *const *v, FILE *f) {
+  for (; *v; v++) {
+    fprintf(f, "*warpwise%s-%s*(1)\n\t", before, (*v)->name);
+    text((*v)->summary, f);
+    fputs("\n\n", f);
+  }
+}
+
+static void overview(FILE *f) {
+  fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, from its source\n\n"
+        "# SYNOPSIS\n\n*warpwise* COMMAND ... \\[options\\]\n\n# COMMANDS\n\n",
+        f);
+  listed("", ww_commands, f);
+  for (const ww_command *const *c = ww_commands; *c; c++) {
+    char before[64];
+    snprintf(before, sizeof before, "-%s", (*c)->name);
+    if ((*c)->subs) listed(before, (*c)->subs, f);
+  }
+  fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
+  option_list(ww_global_options, f);
+  fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad input, *4* model or device missing\n\n"
+        "# ENVIRONMENT\n\n*WARPWISE\\_DATA*\n\tfolder of shim/, gpus/ and models/\n\n"
+        "*XDG\\_CACHE\\_HOME*\n\tcompiled code is kept in its folder warpwise\n\n"
+        "*CUDA\\_HOME*, *CUDA\\_PATH*\n\tthe CUDA toolkit\n\n*NO\\_COLOR*\n\tno colours\n",
+        f);
+}
+
+/* The names of all pages, for those who set them. */
+static void names(FILE *f) {
+  fputs("warpwise\n", f);
+  for (const ww_command *const *c = ww_commands; *c; c++) {
+    fprintf(f, "warpwise-%s\n", (*c)->name);
+    for (const ww_command *const *s = (*c)->subs; s && *s; s++) fprintf(f, "warpwise-%s-%s\n", (*c)->name, (*s)->name);
+  }
+}
+
+typedef struct {
+  bool list;
+} options;
+
+static const ww_option table[] = {
+    {"list", 0, WW_OPT_FLAG, NULL, "the names of all pages", offsetof(options, list)},
+    {0},
+};
+
+static ww_status run(ww_cmd *c) {
+  const char *name = c->noperands ? c->operands[0] : "warpwise";
+  if (((const options *)c->opt)->list) return names(stdout), WW_OK;
+  if (ww_starts(name, "warpwise-")) name += strlen("warpwise-");
+  if (strcmp(name, "warpwise") == 0) return overview(stdout), WW_OK;
+  for (const ww_command *const *v = ww_commands; *v; v++) {
+    size_t n = strlen((*v)->name);
+    if (strcmp(name, (*v)->name) == 0) return page(name, *v, stdout), WW_OK;
+    for (const ww_command *const *s = (*v)->subs; s && *s; s++)
+      if (strncmp(name, (*v)->name, n) == 0 && name[n] == '-' && strcmp(name + n + 1, (*s)->name) == 0)
+        return page(name, *s, stdout), WW_OK;
+  }
+  return ww_fail(&c->err, WW_EUSAGE, "there is no page '%.60s'; `warpwise manual --list` has the names", name);
+}
+
+const ww_command ww_cmd_manual = {
+    .name = "manual",
+    .summary = "a manual page in scdoc's form",
+    .usage = "[COMMAND] [--list]",
+    .examples = "  warpwise manual predict | scdoc | man -l -\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

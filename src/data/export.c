@@ -1,0 +1,306 @@
+/* export.c - walks a store and hands each row, with its launch and source made again, to the form that was asked for.
+ *
+ * Rows come kernel by kernel, so a generated kernel is made once for all its launches. Workload: some 100,000 rows; what one needs lives
+ * in an arena of its own. */
+#include <errno.h>
+#include <math.h>
+#include <sys/stat.h>
+
+#include "../measure/measure.h"
+#include "export_int.h"
+#include "split.h"
+
+const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts"};
+const char *const ww_ask_names[WW_NASKS] = {"counters", "time"};
+
+typedef struct {
+  const ww_export_options *o;
+  ww_export_count *count;
+  ww_sink *sink;
+  ww_export_table *table;
+  ww_machines machines;
+  ww_arena *paths;              /* of the whole export */
+  const char *sources, *corpus; /* folders as seen from the export's, NULL */
+  /* the kernel of the last row */
+  ww_arena *arena;
+  char *key;
+  ww_gen_kernel gen;
+  bool generated;
+  ww_gen_dialect dialect;
+  const char *text;
+  ww_buf line;
+} job;
+
+/* ---- the kernel ---- */
+
+static ww_status write_source(job *j, const char *name, const char *text, ww_err *e) {
+  struct stat s;
+  const char *path = ww_path_join(j->arena, j->o->sources, name);
+  size_t n = strlen(text);
+  if (!stat(path, &s) && (size_t)s.st_size == n) return WW_OK; /* of an export before */
+  j->count->sources++;
+  return ww_write_file_atomic(path, text, n, e);
+}
+
+static void source_of(job *j, const ww_store_kernel *k) {
+  ww_err e = {0};
+  char *text;
+  size_t n;
+  j->text = NULL;
+  if (j->generated) {
+    ww_buf b = {0};
+    ww_gen_print(&j->gen, j->dialect, 0, &b);
+    j->text = ww_strdup(j->arena, b.s);
+    ww_buf_free(&b);
+  } else if (!j->o->corpus || !k->file || k->origin != WW_ORIGIN_CORPUS)
+    snprintf(j->count->why, sizeof j->count->why, "%s: where its source is was not said (--corpus DIR)", k->key);
+  else if (ww_read_file(j->arena, ww_path_join(j->arena, j->o->corpus, k->file), 64 << 20, &text, &n, &e))
+    snprintf(j->count->why, sizeof j->count->why, "%.255s", e.msg);
+  else
+    j->text = text;
+}
+
+static const char *suffix(ww_gen_dialect d) { return d == WW_GEN_OPENCL ? "cl" : "cu"; }
+
+static bool wants_text(const ww_export_options *o) {
+  return o->form == WW_EXPORT_PROMPTS || o->with_source || o->sources;
+}
+
+static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
+  if (j->key && !strcmp(j->key, k->key)) return WW_OK;
+  ww_arena_free(j->arena);
+  j->arena = ww_arena_new();
+  j->key = ww_strdup(j->arena, k->key);
+  j->generated = k->origin == WW_ORIGIN_GENERATED;
+  j->dialect = k->dialect && !strcmp(k->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
+  ww_status st = j->generated ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e) : WW_OK;
+  if (!st && wants_text(j->o)) source_of(j, k);
+  if (!st && j->o->sources && j->generated)
+    st = write_source(j, ww_fmt(j->arena, "%s.%s", j->gen.name, suffix(j->dialect)), j->text, e);
+  return st;
+}
+
+/* ---- the launch ---- */
+
+/* A spec says where things were on the machine that measured; here only what others can use stays. */
+static ww_status launch(job *j, ww_exported *x, ww_launch *l, ww_err *e) {
+  const ww_store_row *r = x->row;
+  uint32_t sms = r->sms || !x->gpu ? r->sms : x->gpu->sms;
+  uint64_t l2 = r->l2_bytes || !x->gpu ? r->l2_bytes : (uint64_t)x->gpu->l2_bytes;
+  ww_status st;
+  if (r->spec)
+    st = ww_launch_parse(r->spec, NULL, x->arena, l, e);
+  else if (!j->generated)
+    st = ww_fail(e, WW_EDATA, "%s: the store does not have this launch's spec", r->kernel.key);
+  else if (!(sms && l2))
+    st = ww_fail(e, WW_EDATA, "%s: the store does not say how many SMs and how much L2 the launches were sampled for",
+                 r->kernel.key);
+  else
+    st = ww_gen_launch(&j->gen, j->dialect, r->number, sms, l2, x->arena, l, NULL, e);
+  l->file = x->file;
+  if (!l->kernel) l->kernel = r->kernel.name;
+  l->binary = l->note = l->dir = NULL;
+  return st;
+}
+
+/* Reports name files so that they are found from where the reports are; tables name them as the corpus does. */
+static const char *file_of(const job *j, const ww_store_kernel *k, ww_arena *a) {
+  bool report = j->o->form == WW_EXPORT_JSONL;
+  if (!j->generated && report && j->corpus && k->origin == WW_ORIGIN_CORPUS && k->file)
+    return ww_path_join(a, j->corpus, k->file);
+  if (!j->generated) return k->file;
+  const char *name = ww_fmt(a, "%s.%s", j->gen.name, suffix(j->dialect));
+  return j->sources ? ww_path_join(a, j->sources, name) : name;
+}
+
+/* ---- reports ---- */
+
+static void hash_member(ww_json *j, const char *key, uint64_t v) {
+  char hex[20];
+  snprintf(hex, sizeof hex, "%016llx", (unsigned long long)v);
+  if (v) ww_json_kstr(j, key, hex);
+}
+
+/* What the store knows of the kernel; ww_reports_row reads it back. */
+static void identity(const ww_exported *x, ww_json *j) {
+  const ww_store_kernel *k = &x->row->kernel;
+  ww_json_kstr(j, "key", k->key);
+  ww_json_kstr(j, "name", k->name); /* plain, where the launch has a mangled one */
+  ww_json_kstr(j, "origin", ww_origin_names[k->origin]);
+  ww_json_kstr(j, "family", k->family);
+  ww_json_kstr(j, "split", x->split);
+  ww_json_kstr(j, "dialect", k->dialect);
+  ww_json_kuint(j, "number", x->row->number);
+  if (x->gen) {
+    ww_json_kuint(j, "version", k->version);
+    ww_json_kuint(j, "seed", k->seed);
+    ww_json_kuint(j, "index", k->index);
+  }
+  hash_member(j, "source_hash", k->source_hash);
+  hash_member(j, "structure", k->structure);
+}
+
+/* What `measure` writes, without the single samples: only their number and spread are kept. */
+static void extra(void *ctx, ww_json *j) {
+  const ww_exported *x = ctx;
+  const ww_store_row *r = x->row;
+  ww_measured m = {.device = {.device = r->device,
+                              .backend = x->dialect == WW_GEN_OPENCL ? "opencl" : "cuda",
+                              .driver = r->driver,
+                              .versions = r->versions,
+                              .sms = r->sms,
+                              .l2_bytes = r->l2_bytes},
+                   .median_us = r->m[WW_M_time_us],
+                   .iqr_us = r->iqr_us,
+                   .passes = r->passes,
+                   .accumulates = r->accumulates,
+                   .compiler = r->compiler};
+  ww_measured_write(&m, j);
+  ww_json_kuint(j, "samples", r->samples);
+  identity(x, j);
+}
+
+static void failure(const ww_exported *x, const char *name, ww_json *j) {
+  const ww_store_row *r = x->row;
+  ww_json_obj(j);
+  ww_json_kint(j, "schema_version", 1);
+  if (x->file) ww_json_kstr(j, "file", x->file);
+  ww_json_kstr(j, "kernel", name);
+  if (r->gpu) ww_json_kstr(j, "gpu", r->gpu);
+  if (x->launch) {
+    ww_json_key(j, "launch");
+    ww_launch_write(x->launch, j);
+  }
+  ww_json_key(j, "error");
+  ww_json_obj(j);
+  ww_json_kstr(j, "code", ww_status_name(r->status));
+  ww_json_kstr(j, "message", r->error ? r->error : "");
+  ww_json_end_obj(j);
+  identity(x, j);
+  ww_json_end_obj(j);
+}
+
+static ww_status report(job *j, const ww_exported *x, ww_err *e) {
+  const ww_store_row *r = x->row;
+  const char *name = x->launch && x->launch->kernel ? x->launch->kernel : r->kernel.name;
+  ww_report out = {.file = x->file, .kernel = name, .by = WW_BY_HARDWARE, .launch = x->launch};
+  ww_json w = {0};
+  if (x->gpu) out.gpu = r->gpu; /* a device without a description goes by `measured.device` */
+  for (int m = 0; m < WW_NMETRICS; m++)
+    if (isfinite(r->m[m])) ww_report_set(&out, (ww_metric)m, r->m[m]);
+  j->line.n = 0;
+  ww_json_begin(&w, &j->line);
+  if (r->status)
+    failure(x, name, &w);
+  else
+    ww_report_write(&out, &w, extra, (void *)x);
+  ww_buf_puts(&j->line, "\n");
+  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+}
+
+/* ---- prompts ---- */
+
+static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
+  static const uint32_t plain[] = {0};
+  const uint32_t *styles = j->o->nstyles ? j->o->styles : plain;
+  uint32_t n = j->o->nstyles ? j->o->nstyles : 1;
+  j->line.n = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    ww_buf source = {0};
+    if (styles[k] && !x->gen) continue; /* written kernels have one style: their author's */
+    if (styles[k]) ww_gen_print(x->gen, x->dialect, styles[k], &source);
+    ww_prompt_write(x,
+                    styles[k] ? source.s
+                    : x->gen  ? x->text
+                              : ww_kernel_text(x->text, x->launch->kernel, x->arena),
+                    j->o->ask, j->o->raw, &j->line);
+    ww_buf_free(&source);
+    j->count->rows++;
+  }
+  return ww_sink_add(j->sink, j->line.s ? j->line.s : "", j->line.n, e);
+}
+
+/* ---- rows ---- */
+
+static ww_status write_row(job *j, ww_exported *x, ww_err *e) {
+  bool prompt = j->o->form == WW_EXPORT_PROMPTS;
+  if (!x->text && wants_text(j->o)) j->count->no_source++;
+  if (prompt && (!x->text || !x->launch)) return WW_OK;
+  if (!prompt) j->count->rows++; /* each style of a prompt is a row */
+  switch (j->o->form) {
+  case WW_EXPORT_JSONL: return report(j, x, e);
+  case WW_EXPORT_PROMPTS: return prompts(j, x, e);
+  default: return ww_export_table_row(j->table, x, e);
+  }
+}
+
+/* The store keeps what is not known of a machine as empty texts. */
+static const char *known(const char *s) { return s && *s ? s : NULL; }
+
+static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
+  job *j = ctx;
+  ww_store_row own = *given;
+  const ww_store_row *r = &own;
+  own.device = known(own.device), own.driver = known(own.driver), own.versions = known(own.versions);
+  own.compiler = known(own.compiler), own.error = known(own.error);
+  ww_split split = ww_split_of(&r->kernel);
+  if (j->o->split >= 0 && (int)split != j->o->split) return WW_OK;
+  ww_status st = kernel(j, &r->kernel, e);
+  if (st) return st;
+  ww_exported x = {
+      .row = r, .split = ww_split_names[split], .gen = j->generated ? &j->gen : NULL, .dialect = j->dialect};
+  ww_launch l = {0};
+  ww_err why = {0};
+  x.arena = ww_arena_new();
+  x.text = j->text;
+  x.gpu = ww_machine_of(&j->machines, r->gpu);
+  x.file = file_of(j, &r->kernel, x.arena);
+  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS || j->o->with_launch;
+  if (wanted && !launch(j, &x, &l, &why))
+    x.launch = &l;
+  else if (wanted) {
+    j->count->no_launch++;
+    snprintf(j->count->why, sizeof j->count->why, "%.255s", why.msg);
+  }
+  st = write_row(j, &x, e);
+  ww_arena_free(x.arena);
+  ww_progress("exporting", j->count->rows, 0);
+  return st;
+}
+
+static ww_status prepare(job *j, ww_err *e) {
+  const ww_export_options *o = j->o;
+  j->paths = ww_arena_new();
+  if (o->sources && mkdir(o->sources, 0777) && errno != EEXIST)
+    return ww_fail(e, WW_EIO, "cannot make the folder %s: %s", o->sources, strerror(errno));
+  ww_status st = ww_sink_open(o->out, &j->sink, e);
+  if (st) return st;
+  if (o->sources) j->sources = ww_path_from(o->out, o->sources, j->paths);
+  if (o->corpus) j->corpus = ww_path_from(o->out, o->corpus, j->paths);
+  if (o->form == WW_EXPORT_CSV || o->form == WW_EXPORT_PARQUET) j->table = ww_export_table_new(o, j->sink);
+  return WW_OK;
+}
+
+ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
+  job j = {.o = o, .count = n};
+  bool prompt = o->form == WW_EXPORT_PROMPTS;
+  ww_store_filter f = {.gpu = o->gpu,
+                       .family = o->family,
+                       .origin = -1,
+                       .failed = o->failed && !prompt,
+                       .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
+  *n = (ww_export_count){0};
+  ww_status st = prepare(&j, e), closed;
+  if (!st) st = ww_store_each(s, &f, each, &j, e);
+  if (j.table) {
+    closed = ww_export_table_end(j.table, !st, st ? NULL : e);
+    st = st ? st : closed;
+  }
+  closed = ww_sink_close(j.sink, !st, st ? NULL : e);
+  ww_progress("exporting", 1, 1);
+  ww_buf_free(&j.line);
+  ww_arena_free(j.arena);
+  ww_arena_free(j.paths);
+  ww_machines_free(&j.machines);
+  return st ? st : closed;
+}

@@ -1,0 +1,539 @@
+/* features.c - from measured launches to rows to learn from.
+ *
+ * Launches are grouped into jobs: some dozen generated kernels in one text, or one file of the corpus and its flags; a job is one run of
+ * the compiler. Workers are forks of this program that take job after job from a counter in shared memory and write rows there, so a launch
+ * that breaks the program or takes too long costs itself alone. Which launches are taken follows from hashes: the same
+ * store gives the same rows. */
+#include "features.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../base/jsonread.h"
+#include "../front/front.h"
+#include "generate.h"
+#include "reports.h"
+#include "split.h"
+
+#define NOBODY UINT32_MAX
+enum { TOGETHER = 32, ROWS = 24000, EACH = 2, LIMIT_S = 20, WORKERS = 64 };
+
+/* ---- what there is ---- */
+
+typedef struct {
+  uint32_t kernel, number;
+  const char *spec; /* NULL: made again */
+  uint64_t hash;
+  bool counters, taken;
+  float measured[WW_NMETRICS];
+} item;
+
+typedef struct {
+  ww_store_kernel k;           /* key and name: of the written ones */
+  uint32_t family, begin, end; /* its items */
+  uint32_t sms;
+  uint64_t l2_bytes, hash;
+  ww_split split;
+} kernel;
+
+typedef struct {
+  uint32_t begin, end; /* in `order` */
+} job;
+
+enum { TODO, BEGUN, DONE, FAILED };
+
+typedef struct {
+  atomic_uint next;          /* job */
+  atomic_uint busy[WORKERS]; /* the row a worker is at, NOBODY: none */
+  atomic_uint job[WORKERS];
+  char why[256];
+  ww_correct_row rows[];
+} shared;
+
+typedef struct {
+  const ww_feature_options *o;
+  ww_arena *a;
+  ww_gpu gpu;
+  ww_params params;
+  WW_VEC(item) items;
+  WW_VEC(kernel) kernels;
+  WW_VEC(const char *) families;
+  WW_VEC(job) jobs;
+  uint32_t *order; /* items by job */
+  uint32_t n;      /* of order */
+  shared *s;
+  atomic_uchar *state; /* [n] */
+  const char *folder;  /* for texts */
+  uint32_t others;     /* rows of other GPUs and dialects */
+} work;
+
+static uint32_t family_of(work *w, const char *name) {
+  for (uint32_t k = 0; k < w->families.n; k++)
+    if (!strcmp(w->families.v[k], name)) return k;
+  ww_push(w->a, &w->families, ww_strdup(w->a, name));
+  return w->families.n - 1;
+}
+
+static const char *copy(const work *w, const char *s) { return s ? ww_strdup(w->a, s) : NULL; }
+
+/* Rows of a kernel stand together in a store; files of reports may have them apart, which makes several of it. */
+static bool same_kernel(const kernel *x, const ww_store_kernel *k) {
+  if (x->k.origin != k->origin) return false;
+  if (k->origin == WW_ORIGIN_GENERATED)
+    return x->k.version == k->version && x->k.seed == k->seed && x->k.index == k->index;
+  return x->k.key && k->key && !strcmp(x->k.key, k->key);
+}
+
+static void add_kernel(work *w, const ww_store_row *r) {
+  const ww_store_kernel *k = &r->kernel;
+  bool made = k->origin == WW_ORIGIN_GENERATED;
+  uint64_t id[3] = {k->version, k->seed, k->index};
+  kernel x = {.k = *k, .begin = w->items.n, .sms = r->sms, .l2_bytes = r->l2_bytes, .split = ww_split_of(k)};
+  x.hash = ww_hash(id, sizeof id, 7);
+  x.family = family_of(w, k->family ? k->family : "other");
+  x.k.family = w->families.v[x.family];
+  x.k.key = made ? NULL : copy(w, k->key);
+  x.k.name = made ? NULL : copy(w, k->name);
+  x.k.file = copy(w, k->file);
+  x.k.dialect = "cuda";
+  ww_push(w->a, &w->kernels, x);
+}
+
+/* Times through OpenCL are of another timer, with a floor of its own. */
+static bool wanted(const work *w, const ww_store_row *r) {
+  if (r->status || !r->gpu || strcmp(r->gpu, w->gpu.name)) return false;
+  if (r->kernel.origin == WW_ORIGIN_IMPORTED || (r->kernel.dialect && strcmp(r->kernel.dialect, "cuda"))) return false;
+  return r->m[WW_M_time_us] > 0;
+}
+
+static ww_status on_row(void *ctx, const ww_store_row *r, ww_err *e) {
+  work *w = ctx;
+  (void)e;
+  if (!wanted(w, r)) return w->others++, WW_OK;
+  if (!w->kernels.n || !same_kernel(&w->kernels.v[w->kernels.n - 1], &r->kernel)) add_kernel(w, r);
+  kernel *k = &w->kernels.v[w->kernels.n - 1];
+  item x = {.kernel = w->kernels.n - 1, .number = r->number, .counters = r->passes > 0};
+  if (k->k.origin != WW_ORIGIN_GENERATED) x.spec = copy(w, r->spec);
+  x.hash = ww_hash(&x.number, sizeof x.number, k->hash);
+  for (int m = 0; m < WW_NMETRICS; m++) x.measured[m] = (float)r->m[m];
+  x.counters |= r->m[WW_M_warp_instructions] > 0;
+  ww_push(w->a, &w->items, x);
+  k->end = w->items.n;
+  return WW_OK;
+}
+
+static ww_status read_input(work *w, const char *path, ww_err *e) {
+  if (strstr(path, ".jsonl")) return ww_reports_each(path, WW_ORIGIN_CORPUS, on_row, w, e);
+  ww_store *s;
+  ww_store_filter f = {.gpu = w->gpu.name, .origin = -1};
+  ww_status st = ww_store_open(path, WW_STORE_READ, &s, e);
+  if (st) return st;
+  st = ww_store_each(s, &f, on_row, w, e);
+  ww_store_close(s);
+  return st;
+}
+
+/* ---- which are taken ---- */
+
+/* All launches of written kernels; of a generated one the first `each` by hash, those with counters before the others. */
+static uint32_t take_items(work *w, kernel *k, uint32_t each, uint32_t left) {
+  uint32_t taken = 0;
+  if (k->k.origin != WW_ORIGIN_GENERATED) each = left = UINT32_MAX;
+  while (taken < each && taken < left) {
+    item *best = NULL;
+    for (uint32_t i = k->begin; i < k->end; i++) {
+      item *x = &w->items.v[i];
+      if (x->taken) continue;
+      if (!best || x->counters > best->counters || (x->counters == best->counters && x->hash < best->hash)) best = x;
+    }
+    if (!best) break;
+    best->taken = true;
+    taken++;
+  }
+  return taken;
+}
+
+static const work *sorting;
+static int by_hash(const void *a, const void *b) {
+  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a], *y = &sorting->kernels.v[*(const uint32_t *)b];
+  return (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+static void take(work *w) {
+  uint32_t rows = w->o->rows ? w->o->rows : ROWS, each = w->o->each ? w->o->each : EACH;
+  uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
+  if (w->o->test) left[WW_SPLIT_TEST] = rows;
+  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by);
+  for (uint32_t k = 0; k < w->kernels.n; k++) by[k] = k;
+  sorting = w;
+  qsort(by, w->kernels.n, sizeof *by, by_hash);
+  for (uint32_t i = 0; i < w->kernels.n; i++) {
+    kernel *k = &w->kernels.v[by[i]];
+    if (w->o->test && k->split != WW_SPLIT_TEST) continue;
+    uint32_t n = take_items(w, k, each, left[k->split]);
+    if (k->k.origin == WW_ORIGIN_GENERATED) left[k->split] -= n;
+    w->n += n;
+  }
+  free(by);
+}
+
+/* ---- jobs ---- */
+
+static bool joins(const kernel *x, const kernel *y, uint32_t kernels) {
+  if (x->k.origin != y->k.origin) return false;
+  if (x->k.origin == WW_ORIGIN_GENERATED) return kernels < TOGETHER;
+  return x->k.file && y->k.file && !strcmp(x->k.file, y->k.file);
+}
+
+static void make_jobs(work *w) {
+  w->order = WW_NEWN(w->a, uint32_t, w->n + 1);
+  uint32_t n = 0, kernels = 0;
+  const kernel *last = NULL;
+  for (uint32_t k = 0; k < w->kernels.n; k++) {
+    const kernel *x = &w->kernels.v[k];
+    uint32_t from = n;
+    for (uint32_t i = x->begin; i < x->end; i++)
+      if (w->items.v[i].taken) w->order[n++] = i;
+    if (n == from) continue;
+    if (!last || !joins(last, x, kernels)) {
+      ww_push(w->a, &w->jobs, (job){from, from});
+      kernels = 0;
+    }
+    w->jobs.v[w->jobs.n - 1].end = n;
+    last = x;
+    kernels++;
+  }
+}
+
+/* ---- one job, in a worker ---- */
+
+typedef struct {
+  ww_arena *arena;
+  ww_unit unit;
+  const char *key; /* file and flags */
+} loaded;
+
+static ww_status load(loaded *l, const char *file, const char *const *flags, uint32_t nflags, ww_err *e) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, file);
+  for (uint32_t k = 0; k < nflags; k++) ww_buf_fmt(&b, "\n%s", flags[k]);
+  ww_status st = WW_OK;
+  if (!l->arena || strcmp(l->key, b.s)) {
+    ww_arena_free(l->arena);
+    l->arena = ww_arena_new();
+    l->key = ww_strdup(l->arena, b.s);
+    ww_front_options o = {
+        .files = &file, .nfiles = 1, .dialect = WW_CUDA, .flags = (const char **)flags, .nflags = nflags};
+    st = ww_front_load(&o, l->arena, &l->unit, e);
+    if (st) ww_arena_free(l->arena), *l = (loaded){0};
+  }
+  ww_buf_free(&b);
+  return st;
+}
+
+static ww_status predict(work *w, const ww_unit *u, const char *name, const char *other, const ww_launch *l,
+                         ww_arena *a, ww_correct_row *out, ww_err *e) {
+  const ww_fn *fn = name ? ww_ir_find(&u->module, name) : NULL;
+  if (!fn && other) fn = ww_ir_find(&u->module, other);
+  if (!fn) return ww_fail(e, WW_EDATA, "there is no kernel %s", name ? name : "of that name");
+  ww_prediction *p = WW_NEW(a, ww_prediction);
+  ww_predict_options o = {.gpu = &w->gpu, .params = &w->params, .budget = w->o->budget};
+  ww_status st = ww_predict(&u->module, fn, l, &o, a, p, e);
+  if (st) return st;
+  ww_features_of(p, &w->gpu, &out->x);
+  for (int m = 0; m < WW_NMETRICS; m++) out->machine[m] = p->report.m[m].known ? (float)p->report.m[m].value : NAN;
+  return WW_OK;
+}
+
+static ww_status predict_written(work *w, const kernel *k, const item *x, loaded *l, ww_arena *a, ww_correct_row *out,
+                                 ww_err *e) {
+  ww_launch launch;
+  if (!x->spec || !k->k.file) return ww_fail(e, WW_EDATA, "%s: the row has no launch", k->k.key);
+  const char *corpus = w->o->corpus ? w->o->corpus : "corpus", *file = ww_path_join(a, corpus, k->k.file);
+  ww_status st = ww_launch_parse(x->spec, ww_path_dir(a, file), a, &launch, e);
+  if (st) return st;
+  launch.file = file;
+  st = load(l, file, launch.flags, launch.nflags, e);
+  return st ? st : predict(w, &l->unit, launch.kernel, k->k.name, &launch, a, out, e);
+}
+
+static ww_status predict_made(work *w, const kernel *k, const item *x, const ww_gen_kernel *g, const loaded *l,
+                              ww_arena *a, ww_correct_row *out, ww_err *e) {
+  ww_launch launch = {0};
+  uint32_t sms = k->sms ? k->sms : w->gpu.sms;
+  uint64_t l2 = k->l2_bytes ? k->l2_bytes : (uint64_t)w->gpu.l2_bytes;
+  ww_status st = ww_gen_launch(g, WW_GEN_CUDA, x->number, sms, l2, a, &launch, NULL, e);
+  return st ? st : predict(w, &l->unit, g->name, NULL, &launch, a, out, e);
+}
+
+/* The text of a job's generated kernels, compiled. made[i]: of kernel first + i. */
+static ww_status load_made(work *w, const job *j, uint32_t self, ww_arena *a, ww_gen_kernel *made, loaded *l,
+                           ww_err *e) {
+  ww_buf text = {0};
+  ww_status st = WW_OK;
+  uint32_t first = w->items.v[w->order[j->begin]].kernel, last = UINT32_MAX;
+  for (uint32_t i = j->begin; !st && i < j->end; i++) {
+    uint32_t k = w->items.v[w->order[i]].kernel;
+    const ww_store_kernel *x = &w->kernels.v[k].k;
+    if (k == last) continue;
+    last = k;
+    st = ww_gen_make(x->version, x->seed, x->index, a, &made[k - first], e);
+    if (!st) ww_gen_print(&made[k - first], WW_GEN_CUDA, 0, &text);
+  }
+  const char *file = ww_fmt(a, "%s/%u_%u.cu", w->folder, self, j->begin);
+  if (!st) st = ww_write_file_atomic(file, text.s, text.n, e);
+  if (!st) st = load(l, file, NULL, 0, e);
+  unlink(file);
+  ww_buf_free(&text);
+  return st;
+}
+
+static void label(const work *w, const item *x, ww_correct_row *out) {
+  const kernel *k = &w->kernels.v[x->kernel];
+  memcpy(out->measured, x->measured, sizeof out->measured);
+  out->family = k->family;
+  out->kernel = x->kernel;
+  out->split = (uint8_t)k->split;
+  out->origin = (uint8_t)k->k.origin;
+}
+
+static void run_job(work *w, uint32_t number, uint32_t self) {
+  const job *j = &w->jobs.v[number];
+  ww_arena *a = ww_arena_new();
+  loaded l = {0};
+  ww_err e = {0};
+  uint32_t first = w->items.v[w->order[j->begin]].kernel, last = w->items.v[w->order[j->end - 1]].kernel;
+  bool made = w->kernels.v[first].k.origin == WW_ORIGIN_GENERATED;
+  ww_gen_kernel *g = made ? WW_NEWN(a, ww_gen_kernel, last - first + 1) : NULL;
+  atomic_store(&w->s->job[self], number);
+  ww_status broken = made ? load_made(w, j, self, a, g, &l, &e) : WW_OK;
+  for (uint32_t i = j->begin; i < j->end; i++) {
+    const item *x = &w->items.v[w->order[i]];
+    const kernel *k = &w->kernels.v[x->kernel];
+    ww_correct_row *out = &w->s->rows[i];
+    if (atomic_load(&w->state[i]) != TODO) continue; /* the worker before this one died of it, or got it done */
+    atomic_store(&w->state[i], BEGUN);
+    atomic_store(&w->s->busy[self], i);
+    ww_arena *b = ww_arena_new();
+    alarm(LIMIT_S);
+    ww_status st = broken ? broken
+                   : made ? predict_made(w, k, x, &g[x->kernel - first], &l, b, out, &e)
+                          : predict_written(w, k, x, &l, b, out, &e);
+    alarm(0);
+    if (!st) label(w, x, out);
+    if (st) snprintf(w->s->why, sizeof w->s->why, "%.60s: %.180s", made ? g[x->kernel - first].name : k->k.key, e.msg);
+    atomic_store(&w->state[i], st ? FAILED : DONE);
+    ww_arena_free(b);
+  }
+  atomic_store(&w->s->busy[self], NOBODY);
+  ww_arena_free(l.arena);
+  ww_arena_free(a);
+}
+
+/* ---- workers ---- */
+
+static void work_on(work *w, uint32_t self, uint32_t first) {
+  if (first != NOBODY) run_job(w, first, self);
+  for (uint32_t k; (k = atomic_fetch_add(&w->s->next, 1)) < w->jobs.n;) run_job(w, k, self);
+}
+
+/* 0: this is the child, and it has worked. */
+static pid_t start(work *w, uint32_t self, uint32_t first) {
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid) return pid;
+  signal(SIGALRM, SIG_DFL);
+  ww_set_quiet(true);
+  work_on(w, self, first);
+  return 0;
+}
+
+static uint32_t finished(const work *w) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < w->n; i++) n += atomic_load(&w->state[i]) >= DONE;
+  return n;
+}
+
+/* A worker that died of a launch is followed by another one behind it. */
+static ww_status watch(work *w, uint32_t n, bool *child, ww_err *e) {
+  pid_t pid[WORKERS];
+  uint32_t alive = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    pid[k] = start(w, k, NOBODY);
+    if (!pid[k]) return *child = true, WW_OK;
+    if (pid[k] < 0) return ww_fail(e, WW_EIO, "cannot start a worker: %s", strerror(errno));
+    alive++;
+  }
+  while (alive) {
+    int status;
+    pid_t gone = waitpid(-1, &status, WNOHANG);
+    if (gone == 0 || (gone < 0 && errno == EINTR)) {
+      usleep(50000);
+      ww_progress("predicting", finished(w), w->n);
+      continue;
+    }
+    if (gone < 0) break;
+    uint32_t k = 0;
+    while (k < n && pid[k] != gone) k++;
+    if (k == n) continue;
+    uint32_t at = atomic_exchange(&w->s->busy[k], NOBODY);
+    alive--;
+    if (at == NOBODY) continue;
+    atomic_store(&w->state[at], FAILED);
+    snprintf(w->s->why, sizeof w->s->why, "a launch took too long or ended the program (signal %d)",
+             WIFSIGNALED(status) ? WTERMSIG(status) : 0);
+    pid[k] = start(w, k, atomic_load(&w->s->job[k]));
+    if (!pid[k]) return *child = true, WW_OK;
+    alive += pid[k] > 0;
+  }
+  ww_progress("predicting", w->n, w->n);
+  return WW_OK;
+}
+
+static ww_status run_jobs(work *w, bool *child, ww_err *e) {
+  size_t rows = sizeof(shared) + w->n * sizeof(ww_correct_row), bytes = rows + w->n + 1;
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  uint32_t n = w->o->processes ? w->o->processes : cores > 0 ? (uint32_t)cores : 1;
+  char folder[] = "/tmp/warpwise-features-XXXXXX";
+  if (n > WORKERS) n = WORKERS;
+  if (!mkdtemp(folder)) return ww_fail(e, WW_EIO, "cannot make a folder in /tmp: %s", strerror(errno));
+  w->folder = folder;
+  w->s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (w->s == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
+  w->state = (atomic_uchar *)((char *)w->s + rows);
+  for (uint32_t k = 0; k < WORKERS; k++) atomic_init(&w->s->busy[k], NOBODY);
+  ww_status st = watch(w, n, child, e);
+  if (!*child) rmdir(folder);
+  return st;
+}
+
+static void results(work *w, ww_feature_table *out) {
+  out->rows = WW_NEWN(w->a, ww_correct_row, w->n + 1);
+  for (uint32_t i = 0; i < w->n; i++)
+    if (atomic_load(&w->state[i]) == DONE) out->rows[out->n++] = w->s->rows[i];
+  out->failed = w->n - out->n;
+  out->why = ww_strdup(w->a, w->s->why);
+  out->families = w->families.v;
+  out->nfamilies = w->families.n;
+  out->nkernels = w->kernels.n;
+  out->kernels = WW_NEWN(w->a, const char *, w->kernels.n + 1);
+  for (uint32_t k = 0; k < w->kernels.n; k++) {
+    const ww_store_kernel *x = &w->kernels.v[k].k;
+    out->kernels[k] = x->key ? x->key : ww_fmt(w->a, "g%u/%llu/%u", x->version, (unsigned long long)x->seed, x->index);
+  }
+  ww_correct_weigh(out->rows, out->n);
+}
+
+ww_status ww_features_make(const ww_feature_options *o, ww_arena *a, ww_feature_table *out, bool *child, ww_err *e) {
+  work w = {.o = o, .a = a};
+  ww_buf words = {0};
+  *child = false;
+  *out = (ww_feature_table){0};
+  ww_status st = ww_gpu_load(o->gpu ? o->gpu : "h200", a, &w.gpu, e);
+  if (!st) st = ww_params_load(a, &w.params, e);
+  for (uint32_t k = 0; !st && k < o->ninputs; k++) {
+    st = read_input(&w, o->inputs[k], e);
+    ww_buf_fmt(&words, "%s%s", k ? ", " : "", ww_path_base(o->inputs[k]));
+  }
+  out->gpu = w.gpu.name;
+  out->data = words.s ? ww_strdup(a, words.s) : "";
+  ww_buf_free(&words);
+  if (st) return st;
+  if (!w.items.n)
+    return ww_fail(e, WW_EDATA, "%s has no launches of CUDA kernels measured on %s (%u others)", out->data, w.gpu.name,
+                   w.others);
+  take(&w);
+  make_jobs(&w);
+  st = run_jobs(&w, child, e);
+  if (!st && !*child) results(&w, out);
+  if (w.s) munmap(w.s, sizeof(shared) + w.n * sizeof(ww_correct_row) + w.n + 1);
+  return st;
+}
+
+/* ---- the file: one line of JSON, then the rows as they are in memory ---- */
+
+static void write_names(ww_json *j, const char *key, const char *const *v, uint32_t n) {
+  ww_json_key(j, key);
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < n; k++) ww_json_str(j, v[k]);
+  ww_json_end_arr(j);
+}
+
+ww_status ww_features_write(const ww_feature_table *t, const char *path, ww_err *e) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kuint(&j, "schema_version", 1);
+  ww_json_kuint(&j, "row_bytes", sizeof(ww_correct_row));
+  ww_json_kuint(&j, "rows", t->n);
+  ww_json_kuint(&j, "failed", t->failed);
+  ww_json_kstr(&j, "gpu", t->gpu);
+  ww_json_kstr(&j, "data", t->data);
+  write_names(&j, "features", ww_feature_names, WW_NFEATURES);
+  write_names(&j, "families", t->families, t->nfamilies);
+  write_names(&j, "kernels", t->kernels, t->nkernels);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n");
+  ww_buf_add(&b, t->rows, t->n * sizeof *t->rows);
+  ww_status st = ww_write_packed(path, b.s, b.n, 3, e);
+  ww_buf_free(&b);
+  return st;
+}
+
+static const char **read_names(const cJSON *root, const char *key, ww_arena *a, uint32_t *n) {
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(root, key), *x;
+  WW_VEC(const char *) v = {0};
+  cJSON_ArrayForEach(x, list) ww_push(a, &v, cJSON_IsString(x) ? ww_strdup(a, x->valuestring) : "");
+  *n = v.n;
+  return v.v;
+}
+
+static double number_of(const cJSON *root, const char *key) {
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(root, key);
+  return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+/* The rows must be of this program's features: a change of them makes the file useless. */
+static bool fits(const cJSON *root, size_t left, ww_arena *a) {
+  uint32_t n;
+  const char **names = read_names(root, "features", a, &n);
+  bool same = n == WW_NFEATURES && number_of(root, "row_bytes") == sizeof(ww_correct_row);
+  for (uint32_t k = 0; same && k < n; k++) same = !strcmp(names[k], ww_feature_names[k]);
+  return same && number_of(root, "rows") * sizeof(ww_correct_row) == (double)left;
+}
+
+ww_status ww_features_read(const char *path, ww_arena *a, ww_feature_table *out, ww_err *e) {
+  char *data;
+  size_t n;
+  *out = (ww_feature_table){0};
+  ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
+  if (st) return st;
+  size_t head = strcspn(data, "\n"), left = head < n ? n - head - 1 : 0;
+  data[head] = 0;
+  cJSON *root = ww_json_read(data, head, e);
+  if (!root) return e->code;
+  if (!fits(root, left, a)) {
+    cJSON_Delete(root);
+    return ww_fail(e, WW_EDATA, "%s was made for other features: remove it and make it again", path);
+  }
+  out->n = (uint32_t)number_of(root, "rows");
+  out->failed = (uint32_t)number_of(root, "failed");
+  out->rows = WW_NEWN(a, ww_correct_row, out->n + 1);
+  memcpy(out->rows, data + head + 1, left);
+  out->families = read_names(root, "families", a, &out->nfamilies);
+  out->kernels = read_names(root, "kernels", a, &out->nkernels);
+  const cJSON *gpu = cJSON_GetObjectItemCaseSensitive(root, "gpu"),
+              *what = cJSON_GetObjectItemCaseSensitive(root, "data");
+  out->gpu = cJSON_IsString(gpu) ? ww_strdup(a, gpu->valuestring) : NULL;
+  out->data = cJSON_IsString(what) ? ww_strdup(a, what->valuestring) : NULL;
+  cJSON_Delete(root);
+  ww_correct_weigh(out->rows, out->n);
+  return WW_OK;
+}

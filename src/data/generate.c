@@ -1,0 +1,197 @@
+/* generate.c - from (version, seed, index) to a kernel: draws a family, lets it write the tree, hashes the structure.
+ *
+ * Costs some 30 us, so that every rank of a campaign can walk through all kernels of a seed. */
+#include "generate_int.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+/* The table of productions is part of the version: order, weights and names are frozen with it. */
+const gen_family ww_gen_families[] = {
+#include "generate_families.def"
+};
+const uint32_t ww_gen_nfamilies = sizeof ww_gen_families / sizeof *ww_gen_families;
+
+/* ---- structure ---- */
+
+/* Names by the order in which they appear; a small open hash, as this is most of what a kernel costs. */
+typedef struct {
+  struct {
+    uint64_t key;
+    uint32_t id;
+  } slot[256];
+  uint32_t n;
+} names;
+
+static uint64_t key_of(const char *s, size_t n) {
+  uint64_t h = 1469598103934665603ull ^ n;
+  for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)s[i]) * 1099511628211ull;
+  return h | 1;
+}
+
+static uint32_t name_id(names *t, const char *s, size_t n) {
+  uint64_t key = key_of(s, n);
+  uint32_t at = (uint32_t)(key >> 40) & 255;
+  while (t->slot[at].key && t->slot[at].key != key) at = (at + 1) & 255;
+  if (!t->slot[at].key && t->n < 200) {
+    t->slot[at].key = key;
+    t->slot[at].id = t->n++;
+  }
+  return t->slot[at].id;
+}
+
+/* What is no name of the kernel's own; first in the table, so that their numbers are always the same. */
+static const char *const fixed_words[] = {"float",  "double", "int",    "short", "if",     "else",   "for",
+                                          "while",  "const",  "return", "break", "float2", "float4", "int4",
+                                          "pragma", "unroll", "x",      "y",     "z",      "w"};
+
+static uint64_t mix(uint64_t h, uint64_t v) {
+  h = (h ^ v) * 0x9fb21c651e98df25ull;
+  return h ^ (h >> 29);
+}
+
+static uint64_t hash_text(names *t, uint64_t h, const char *s) {
+  for (size_t n; (n = ww_gen_token(s)); s += n) {
+    if (*s == ' ') continue;
+    if (isalpha((unsigned char)*s) || *s == '_')
+      h = mix(h, 1000 + name_id(t, s, n));
+    else if (isdigit((unsigned char)*s))
+      h = mix(h, '0');
+    else if (*s == '$')
+      h = mix(h, key_of(s, n));
+    else if (*s == '[' && n > 1)
+      h = mix(h, '[');
+    else
+      h = mix(h, (uint8_t)*s);
+  }
+  return h;
+}
+
+static uint64_t structure_of(const gen *g) {
+  names t = {0};
+  for (size_t i = 0; i < sizeof fixed_words / sizeof *fixed_words; i++)
+    name_id(&t, fixed_words[i], strlen(fixed_words[i]));
+  uint64_t h = mix(0x57415250, g->shape.dims);
+  for (uint32_t i = 0; i < g->nparams; i++) h = mix(h, (uint64_t)g->params[i].type * 8 + g->params[i].role);
+  for (uint32_t i = 0; i < g->outside.n; i++) h = hash_text(&t, mix(h, 1), g->outside.v[i].text);
+  for (uint32_t i = 0; i < g->decls.n; i++) h = hash_text(&t, mix(h, 2), g->decls.v[i].text);
+  for (uint32_t i = 0; i < g->lines.n; i++) h = hash_text(&t, mix(h, 3 + g->lines.v[i].kind), g->lines.v[i].text);
+  return h;
+}
+
+/* ---- a kernel ---- */
+
+static uint32_t draw_family(gen *g) {
+  uint32_t total = 0, f = 0;
+  for (uint32_t i = 0; i < ww_gen_nfamilies; i++) total += ww_gen_families[i].weight;
+  uint32_t at = ww_gen_pick(g, total);
+  while (at >= ww_gen_families[f].weight) at -= ww_gen_families[f++].weight;
+  return f;
+}
+
+/* What makes kernels of one production differ in the large: taste for math and division. */
+static void draw_taste(gen *g) {
+  static const uint8_t maths[] = {0, 0, 5, 10, 20, 30, 50}, divs[] = {0, 0, 0, 2, 5, 15};
+  g->math = maths[ww_gen_pick(g, sizeof maths)];
+  g->div = divs[ww_gen_pick(g, sizeof divs)];
+  g->heavy = ww_gen_chance(g, 78);
+}
+
+static void tag_types(gen *g) {
+  for (uint32_t i = 0; i < g->nparams; i++)
+    if (g->params[i].role == GEN_BUFFER) ww_gen_tag(g, ww_gen_types[g->params[i].type].data);
+  ww_gen_tag(g, g->shape.dims == 1 ? "1d" : g->shape.dims == 2 ? "2d" : "3d");
+}
+
+static void finish(gen *g) {
+  const gen_shape *s = &g->shape;
+  if (!g->shape.max_threads) g->shape.max_threads = 1024;
+  if (ww_gen_chance(g, 12)) {
+    uint32_t threads = 1;
+    for (int i = 0; i < 3; i++) threads *= s->fixed[i] ? s->fixed[i] : 1;
+    g->launch_bounds = s->fixed[0] ? threads : 256u << ww_gen_pick(g, 3);
+    if (!s->fixed[0] && g->shape.max_threads > g->launch_bounds) g->shape.max_threads = g->launch_bounds;
+  }
+  tag_types(g);
+}
+
+ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
+  if (version != WW_GENERATOR_VERSION)
+    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (this is version %d)", version,
+                   WW_GENERATOR_VERSION);
+  gen *g = WW_NEW(a, gen);
+  uint64_t from[2] = {seed, index};
+  g->a = a;
+  g->rng = ww_hash(from, sizeof from, version);
+  g->name = ww_fmt(a, "g%u_%llu_%u", version, (unsigned long long)seed, index);
+  g->shape.dims = 1;
+  g->depth = 1;
+  draw_taste(g);
+  g->family = draw_family(g);
+  ww_gen_families[g->family].make(g);
+  ww_gen_close_all(g, 1);
+  finish(g);
+  *out = (ww_gen_kernel){.version = version,
+                         .seed = seed,
+                         .index = index,
+                         .name = g->name,
+                         .family = ww_gen_families[g->family].name,
+                         .productions = g->productions,
+                         .structure = structure_of(g),
+                         .tree = g};
+  return WW_OK;
+}
+
+/* ---- kernels without near-duplicates ---- */
+
+struct ww_gen_stream {
+  uint32_t version, next;
+  uint64_t seed;
+  uint64_t *seen; /* open hash of structures; 0 is free */
+  uint64_t cap, n;
+};
+
+ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed) {
+  ww_gen_stream *s = ww_xcalloc(1, sizeof *s);
+  s->version = version;
+  s->seed = seed;
+  s->cap = 1 << 14;
+  s->seen = ww_xcalloc(s->cap, sizeof *s->seen);
+  return s;
+}
+
+void ww_gen_stream_free(ww_gen_stream *s) {
+  if (!s) return;
+  free(s->seen);
+  free(s);
+}
+
+static bool insert(uint64_t *seen, uint64_t cap, uint64_t h) {
+  uint64_t at = h & (cap - 1);
+  if (!h) h = 1;
+  while (seen[at] && seen[at] != h) at = (at + 1) & (cap - 1);
+  bool isnew = !seen[at];
+  seen[at] = h;
+  return isnew;
+}
+
+static void widen(ww_gen_stream *s) {
+  uint64_t cap = s->cap * 2, *seen = ww_xcalloc(cap, sizeof *seen);
+  for (uint64_t i = 0; i < s->cap; i++)
+    if (s->seen[i]) insert(seen, cap, s->seen[i]);
+  free(s->seen);
+  s->seen = seen;
+  s->cap = cap;
+}
+
+ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
+  for (;;) {
+    ww_status st = ww_gen_make(s->version, s->seed, s->next, a, out, e);
+    if (st) return st;
+    s->next++;
+    if (s->n * 2 > s->cap) widen(s);
+    if (insert(s->seen, s->cap, out->structure)) return s->n++, WW_OK;
+    if (s->next == UINT32_MAX)
+      return ww_fail(e, WW_ELIMIT, "seed %llu has no more kernels", (unsigned long long)s->seed);
+  }
+}

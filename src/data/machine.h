@@ -1,0 +1,21 @@
+/* machine.h - how many SMs and how much L2 the GPU of a row has: from its description, read once. */
+#ifndef WW_DATA_MACHINE_H
+#define WW_DATA_MACHINE_H
+
+#include "../gpu/gpu.h"
+
+typedef struct {
+  const char *name;
+  bool known;
+  ww_gpu gpu;
+} ww_machine;
+
+typedef struct {
+  ww_arena *arena; /* NULL: nothing asked yet */
+  WW_VEC(ww_machine *) v;
+} ww_machines;
+
+const ww_gpu *ww_machine_of(ww_machines *m, const char *gpu); /* NULL: no description of that name */
+void ww_machines_free(ww_machines *m);
+
+#endif

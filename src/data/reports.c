@@ -1,0 +1,311 @@
+/* reports.c - measured reports into rows of a store: the way back from `dataset export --as jsonl`, and the way in for tables that
+ * `measure --json` wrote.
+ *
+ * A line that cannot be read ends it: a table with an unknown part missing is worse than none. */
+#include "reports.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/jsonread.h"
+#include "../measure/measure.h"
+#include "../report/launch_int.h"
+#include "note.h"
+
+/* ---- members ---- */
+
+static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
+
+static const char *text(const cJSON *o, const char *key, ww_arena *a) {
+  const cJSON *n = get(o, key);
+  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
+}
+
+static uint64_t whole(const cJSON *o, const char *key) {
+  int64_t v = 0;
+  bool big;
+  const cJSON *n = get(o, key);
+  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
+}
+
+/* Hashes are written as 16 hexadecimal digits: JSON's numbers cannot hold them. */
+static uint64_t hex(const cJSON *o, const char *key) {
+  const cJSON *n = get(o, key);
+  return cJSON_IsString(n) ? strtoull(n->valuestring, NULL, 16) : 0;
+}
+
+/* ---- which kernel ---- */
+
+static const char *dialect_of(const char *file) {
+  const char *dot = file ? strrchr(file, '.') : NULL;
+  if (!dot) return "cuda";
+  if (!strcmp(dot, ".cl")) return "opencl";
+  if (!strcmp(dot, ".hip")) return "hip";
+  return !strcmp(dot, ".c") || !strcmp(dot, ".cpp") ? "openmp" : "cuda";
+}
+
+/* `../corpus/gemm/gemm.cu` is `gemm/gemm.cu` of the corpus. */
+static const char *in_corpus(const char *file) {
+  const char *at = file;
+  for (const char *s = file; (s = strstr(s, "corpus/")); s++)
+    if (s == file || s[-1] == '/') at = s + 7;
+  return at;
+}
+
+static const char *folder_of(const char *file, ww_arena *a) {
+  const char *slash = file ? strchr(file, '/') : NULL;
+  return slash ? ww_strndup(a, file, (size_t)(slash - file)) : "other";
+}
+
+/* Other flags make another kernel of the same text. */
+static const char *key_of(const ww_store_kernel *k, const ww_launch *l, ww_arena *a) {
+  ww_buf b = {0};
+  if (k->origin == WW_ORIGIN_CORPUS)
+    ww_buf_fmt(&b, "corpus/%s:%s", k->file ? k->file : "", k->name);
+  else
+    ww_buf_fmt(&b, "import/%016llx:%s",
+               (unsigned long long)(k->source_hash ? k->source_hash
+                                                   : ww_hash(k->file ? k->file : "", k->file ? strlen(k->file) : 0, 0)),
+               k->name);
+  for (uint32_t i = 0; l && i < l->nflags; i++) ww_buf_fmt(&b, " %s", l->flags[i]);
+  const char *s = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return s;
+}
+
+static uint64_t hash_of_file(const char *dir, const char *file, ww_arena *a) {
+  char *data;
+  size_t n;
+  if (!file || !dir) return 0;
+  const char *path = ww_path_join(a, dir, file);
+  if (!ww_file_exists(path) || ww_read_file(a, path, 64 << 20, &data, &n, NULL)) return 0;
+  return ww_hash(data, n, 0);
+}
+
+/* `../corpus/gemm/gemm.cu` of the family gemm: a kernel of the corpus, whatever else the file holds. */
+static bool from_corpus(const cJSON *row, const char *file) {
+  const cJSON *family = get(row, "family");
+  if (!file || !cJSON_IsString(family)) return false;
+  while (ww_starts(file, "../")) file += 3;
+  size_t n = strlen(family->valuestring);
+  return ww_starts(file, "corpus/") && !strncmp(file + 7, family->valuestring, n) && file[7 + n] == '/';
+}
+
+static ww_status origin_of(const cJSON *row, const char *file, ww_origin otherwise, ww_origin *out, ww_err *e) {
+  const cJSON *n = get(row, "origin");
+  *out = from_corpus(row, file) ? WW_ORIGIN_CORPUS : otherwise;
+  if (!cJSON_IsString(n)) return WW_OK;
+  for (int k = 0; k < WW_NORIGINS; k++)
+    if (!strcmp(n->valuestring, ww_origin_names[k])) return *out = (ww_origin)k, WW_OK;
+  return ww_fail(e, WW_EPARSE, "origin: expected corpus, generated or imported, not \"%.40s\"", n->valuestring);
+}
+
+/* A planned launch says in its note which kernel and which launch it is. */
+static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_t *number) {
+  ww_note note;
+  ww_err ignored;
+  if (!r->launch || !r->launch->note || ww_note_parse(r->launch->note, a, &note, &ignored)) return false;
+  *k = note.kernel;
+  *number = note.number;
+  return true;
+}
+
+static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
+  k->version = (uint32_t)whole(row, "version");
+  k->index = (uint32_t)whole(row, "index");
+  k->seed = whole(row, "seed");
+  if (!k->key || !k->version) return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
+  return WW_OK;
+}
+
+static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir, ww_origin origin, ww_arena *a,
+                           ww_store_row *out, ww_err *e) {
+  const char *file = r->file ? r->file : r->launch ? r->launch->file : NULL;
+  ww_store_kernel *k = &out->kernel;
+  bool noted = !get(row, "key") && by_note(r, a, k, &out->number);
+  ww_status st = noted ? WW_OK : origin_of(row, file, origin, &k->origin, e);
+  if (st) return st;
+  if (!k->name) k->name = text(row, "name", a);
+  if (!k->name) k->name = r->launch && r->launch->kernel ? r->launch->kernel : r->kernel;
+  if (!k->name) return ww_fail(e, WW_EPARSE, "kernel: the report does not name one");
+  if (!k->dialect) k->dialect = text(row, "dialect", a);
+  if (!k->dialect) k->dialect = dialect_of(file);
+  if (!noted) {
+    k->key = text(row, "key", a);
+    k->source_hash = hex(row, "source_hash");
+    k->structure = hex(row, "structure");
+  }
+  if (k->origin == WW_ORIGIN_GENERATED)
+    st = generated_of(row, k, e);
+  else {
+    if (!k->source_hash) k->source_hash = hash_of_file(dir, file, a);
+    if (!k->file && file) k->file = k->origin == WW_ORIGIN_CORPUS ? in_corpus(file) : file;
+    if (!k->key) k->key = key_of(k, r->launch, a);
+  }
+  if (!noted || text(row, "family", a)) k->family = text(row, "family", a);
+  if (!k->family) k->family = text(row, "suite", a);
+  if (!k->family) k->family = folder_of(k->file, a);
+  return st;
+}
+
+/* ---- which launch, and what was measured ---- */
+
+static const char *spec_of(const ww_launch *l, const char *file, ww_arena *a) {
+  ww_launch own = *l;
+  ww_buf b = {0};
+  ww_json j = {0};
+  own.file = file;
+  ww_json_begin(&j, &b);
+  ww_launch_write(&own, &j);
+  const char *s = ww_strdup(a, b.s);
+  ww_buf_free(&b);
+  return s;
+}
+
+static ww_status measured_of(const char *line, const cJSON *row, const ww_report *r, ww_arena *a, ww_store_row *out,
+                             ww_err *e) {
+  ww_measured m;
+  for (int k = 0; k < WW_NMETRICS; k++) out->m[k] = r->m[k].known ? r->m[k].value : NAN;
+  out->iqr_us = NAN;
+  if (!r->m[WW_M_time_us].known) return ww_fail(e, WW_EDATA, "metrics.time_us: a measured report has one");
+  if (!cJSON_IsObject(get(row, "measured"))) return WW_OK;
+  ww_status st = ww_measured_parse(line, a, &m, e);
+  if (st) return st;
+  out->device = m.device.device;
+  out->driver = m.device.driver;
+  out->versions = m.device.versions;
+  out->compiler = m.compiler;
+  out->sms = m.device.sms;
+  out->l2_bytes = m.device.l2_bytes;
+  if (!out->gpu) out->gpu = *m.device.gpu ? ww_strdup(a, m.device.gpu) : m.device.device;
+  out->iqr_us = m.iqr_us;
+  out->samples = m.nsamples ? m.nsamples : (uint32_t)whole(row, "samples");
+  out->passes = m.passes;
+  out->accumulates = m.accumulates;
+  return WW_OK;
+}
+
+/* An export keeps the launches of failures too, which other reports of errors do not have. */
+static ww_status failed_launch(const cJSON *row, ww_arena *a, ww_report *r, ww_err *e) {
+  ww_launch *l = WW_NEW(a, ww_launch);
+  r->launch = l;
+  return ww_launch_from_json(get(row, "launch"), NULL, a, l, e);
+}
+
+static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_origin origin, ww_arena *a,
+                      ww_store_row *out, bool *numbered, ww_err *e) {
+  ww_report r;
+  ww_status st = ww_report_parse(line, a, &r, e);
+  if (!st && r.error.code && cJSON_IsObject(get(row, "launch"))) st = failed_launch(row, a, &r, e);
+  if (!st) st = kernel_of(row, &r, dir, origin, a, out, e);
+  if (st) return st;
+  *numbered = cJSON_IsNumber(get(row, "number"));
+  if (*numbered) out->number = (uint32_t)whole(row, "number");
+  *numbered |= out->number != 0; /* of its note */
+  out->gpu = r.gpu ? r.gpu : text(row, "gpu", a);
+  for (int k = 0; k < WW_NMETRICS; k++) out->m[k] = NAN;
+  if (r.launch) {
+    for (int d = 0; d < 3; d++) out->grid[d] = r.launch->grid[d], out->block[d] = r.launch->block[d];
+    if (out->kernel.origin != WW_ORIGIN_GENERATED) out->spec = spec_of(r.launch, out->kernel.file, a);
+  }
+  out->status = r.error.code;
+  if (r.error.code) {
+    out->error = ww_strdup(a, r.error.msg);
+    out->iqr_us = NAN;
+    return WW_OK;
+  }
+  return measured_of(line, row, &r, a, out, e);
+}
+
+ww_status ww_reports_row(const char *line, const char *dir, ww_origin origin, ww_arena *a, ww_store_row *out,
+                         bool *numbered, ww_err *e) {
+  *out = (ww_store_row){0};
+  *numbered = false;
+  cJSON *row = ww_json_read(line, strlen(line), e);
+  if (!row) return WW_EPARSE;
+  ww_status st = fill(line, row, dir, origin, a, out, numbered, e);
+  cJSON_Delete(row);
+  return st;
+}
+
+/* ---- a whole file ---- */
+
+/* How many launches of a kernel were seen: an open hash table by the key. */
+typedef struct {
+  uint64_t *key; /* hash, 0 empty */
+  uint32_t *n;
+  uint32_t size, used; /* size: a power of two */
+} counts;
+
+static uint32_t next_number(counts *c, const char *key, const char *gpu) {
+  uint64_t h = ww_hash(key, strlen(key), gpu ? ww_hash(gpu, strlen(gpu), 0) : 0) | 1;
+  if (2 * c->used >= c->size) {
+    counts wide = {.size = c->size ? c->size * 2 : 256, .used = c->used};
+    wide.key = ww_xcalloc(wide.size, sizeof *wide.key);
+    wide.n = ww_xcalloc(wide.size, sizeof *wide.n);
+    for (uint32_t k = 0; k < c->size; k++) {
+      if (!c->key[k]) continue;
+      uint32_t at = (uint32_t)(c->key[k] >> 1) & (wide.size - 1);
+      while (wide.key[at]) at = (at + 1) & (wide.size - 1);
+      wide.key[at] = c->key[k], wide.n[at] = c->n[k];
+    }
+    free(c->key);
+    free(c->n);
+    *c = wide;
+  }
+  uint32_t at = (uint32_t)(h >> 1) & (c->size - 1);
+  while (c->key[at] && c->key[at] != h) at = (at + 1) & (c->size - 1);
+  if (!c->key[at]) c->key[at] = h, c->used++;
+  return c->n[at]++;
+}
+
+ww_status ww_reports_each(const char *path, ww_origin origin,
+                          ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx, ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  counts seen = {0};
+  char *data, *after;
+  size_t n;
+  uint32_t number = 0;
+  ww_status st = ww_read_packed(a, path, (size_t)1 << 32, &data, &n, e);
+  const char *dir = ww_path_dir(a, path);
+  for (char *line = st ? NULL : data; !st && line && *line; line = after) {
+    ww_arena *own = ww_arena_new();
+    ww_store_row r;
+    bool numbered;
+    after = strchr(line, '\n');
+    if (after) *after++ = 0;
+    number++;
+    line += strspn(line, " \t\r");
+    if (*line && *line != '#') {
+      st = ww_reports_row(line, dir, origin, own, &r, &numbered, e);
+      if (st && e)
+        snprintf(e->msg, sizeof e->msg, "%s", ww_fmt(own, "%s, line %u: %s", path, number, e->msg)), e->line = 0;
+      if (!st && !numbered) r.number = next_number(&seen, r.kernel.key, r.gpu);
+      if (!st) st = row(ctx, &r, e);
+    }
+    ww_arena_free(own);
+  }
+  free(seen.key);
+  free(seen.n);
+  ww_arena_free(a);
+  return st;
+}
+
+typedef struct {
+  ww_store *s;
+  uint64_t added;
+} import;
+
+static ww_status put(void *ctx, const ww_store_row *r, ww_err *e) {
+  import *i = ctx;
+  i->added++;
+  return ww_store_put(i->s, r, e);
+}
+
+ww_status ww_reports_import(ww_store *s, const char *path, ww_origin origin, uint64_t *added, ww_err *e) {
+import i = {.s = s };
+  ww_status st = ww_reports_each(path, origin, put, &i, e);
+  if (!st) st = ww_store_commit(s, e);
+  if (added) *added = i.added;
+  return st;
+}

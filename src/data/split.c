@@ -1,0 +1,51 @@
+/* split.c - the published split of families; those it does not know, and imported kernels, go by a hash, 8:1:1. */
+#include "split.h"
+
+const char *const ww_split_names[WW_NSPLITS] = {"train", "validation", "test"};
+
+const ww_split_family ww_split_families[] = {
+#define FAMILY(name, split) {#name, WW_SPLIT_##split},
+#include "split.def"
+};
+const uint32_t ww_nsplit_families = sizeof ww_split_families / sizeof *ww_split_families;
+
+static ww_split by_hash(uint64_t h) {
+  uint32_t tenth = (uint32_t)(h % 10);
+  return tenth < 8 ? WW_SPLIT_TRAIN : tenth == 8 ? WW_SPLIT_VALIDATION : WW_SPLIT_TEST;
+}
+
+bool ww_split_known(const char *family, ww_split *out) {
+  for (uint32_t k = 0; k < ww_nsplit_families; k++)
+    if (!strcmp(ww_split_families[k].name, family)) {
+      if (out) *out = ww_split_families[k].split;
+      return true;
+    }
+  return false;
+}
+
+ww_split ww_split_of(const ww_store_kernel *k) {
+  ww_split s;
+  if (k->origin != WW_ORIGIN_IMPORTED) {
+    const char *family = k->family ? k->family : "";
+    return ww_split_known(family, &s) ? s : by_hash(ww_hash(family, strlen(family), 0));
+  }
+  uint64_t h = k->structure ? k->structure : ww_hash(k->key, strlen(k->key), 0);
+  return by_hash(ww_hash(&h, sizeof h, 0));
+}
+
+void ww_split_markdown(ww_buf *out) {
+  ww_buf_puts(out, "| split | corpus | generator |\n|---|---|---|\n");
+  for (int s = 0; s < WW_NSPLITS; s++) {
+    ww_buf_fmt(out, "| %s |", ww_split_names[s]);
+    for (int generated = 0; generated < 2; generated++) {
+      uint32_t n = 0;
+      for (uint32_t k = 0; k < ww_nsplit_families; k++) {
+        const ww_split_family *f = &ww_split_families[k];
+        if ((int)f->split != s || ww_starts(f->name, "gen.") != (generated == 1)) continue;
+        ww_buf_fmt(out, "%s %s", n++ ? "," : "", f->name);
+      }
+      ww_buf_puts(out, " |");
+    }
+    ww_buf_puts(out, "\n");
+  }
+}

@@ -1,0 +1,431 @@
+/* correct_fit.c - learns the correction of the machine model from measured launches.
+ *
+ * Families of kernels stay together everywhere: a launch is always predicted by trees that saw nothing of its family. Per metric, in
+ * the space of correct_int.h: the size of the trees is chosen by cross-validation on the training split; trees fitted on that
+ * split decide on the validation split whether the metric is corrected at all; the trees that are shipped are fitted on both. What
+ * cross-validation missed by gives the interval: trees for the size of the residual, and the quantiles of residual over size (conformal). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "correct_int.h"
+#include "score.h"
+
+enum { FOLDS = 5, MOST_FOLDS = 32, ROUNDS = 220, LEAST_ROWS = 40 };
+#define COVER 0.90
+#define HELPS 0.99 /* of the machine model's error, what is left at most */
+
+typedef struct {
+  const ww_correct_row *rows;
+  uint32_t n, nfolds;
+  const ww_correct_options *o;
+  ww_arena *a;
+  ww_buf *log;
+  ww_binned b;
+  float *target, *weight, *pred, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
+  uint8_t *role, *fold;                   /* [n] */
+} fitting;
+
+/* ---- weights and folds ---- */
+
+static uint32_t most_of(const ww_correct_row *rows, uint32_t n, bool kernels) {
+  uint32_t m = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t v = kernels ? rows[k].kernel : rows[k].family;
+    if (v >= m) m = v + 1;
+  }
+  return m;
+}
+
+/* A row weighs 1 / sqrt(rows of its kernel), a family sqrt of its rows' sum, written kernels as much as generated ones. */
+void ww_correct_weigh(ww_correct_row *rows, uint32_t n) {
+  uint32_t nk = most_of(rows, n, true), nf = most_of(rows, n, false);
+  double *kernel = ww_xcalloc(nk + 1, sizeof *kernel), *family = ww_xcalloc(nf + 1, sizeof *family), origin[2] = {0};
+  for (uint32_t k = 0; k < n; k++) kernel[rows[k].kernel]++;
+  for (uint32_t k = 0; k < n; k++) family[rows[k].family] += rows[k].weight = (float)(1 / sqrt(kernel[rows[k].kernel]));
+  for (uint32_t k = 0; k < n; k++) {
+    rows[k].weight /= (float)sqrt(family[rows[k].family]);
+    origin[rows[k].origin == 1] += rows[k].weight;
+  }
+  for (uint32_t k = 0; k < n; k++) {
+    double all = origin[rows[k].origin == 1], share = origin[0] > 0 && origin[1] > 0 ? 0.5 : 1;
+    rows[k].weight *= (float)(share * n / all);
+  }
+  free(kernel);
+  free(family);
+}
+
+typedef struct {
+  uint32_t family;
+  double weight;
+} heavy;
+
+static int by_weight(const void *a, const void *b) {
+  const heavy *x = a, *y = b;
+  if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+  return (x->family > y->family) - (x->family < y->family);
+}
+
+/* The heaviest family first, each to the lightest fold. */
+static void make_folds(fitting *f) {
+  uint32_t nf = most_of(f->rows, f->n, false), *of = ww_xcalloc(nf + 1, sizeof *of);
+  heavy *w = ww_xcalloc(nf + 1, sizeof *w);
+  double fold[MOST_FOLDS] = {0};
+  for (uint32_t k = 0; k < nf; k++) w[k].family = k;
+  for (uint32_t k = 0; k < f->n; k++) w[f->rows[k].family].weight += f->rows[k].weight;
+  qsort(w, nf, sizeof *w, by_weight);
+  for (uint32_t k = 0; k < nf; k++) {
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < f->nfolds; i++)
+      if (fold[i] < fold[least]) least = i;
+    fold[least] += w[k].weight;
+    of[w[k].family] = least;
+  }
+  for (uint32_t k = 0; k < f->n; k++) f->fold[k] = (uint8_t)of[f->rows[k].family];
+  free(w);
+  free(of);
+}
+
+/* ---- one metric: fits ---- */
+
+static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t rounds, double huber) {
+  double few = fmin(20, 2 + f->n / 100.0); /* rows that are too few to believe */
+  return (ww_trees_options){.rounds = rounds,
+                            .leaves = leaves,
+                            .rate = f->o->rate > 0 ? f->o->rate : 0.07,
+                            .huber = huber,
+                            .lambda = few,
+                            .least = few,
+                            .columns = 0.4,
+                            .rows = 0.7,
+                            .seed = f->o->seed + 1};
+}
+
+/* Who is fitted on when `held` (a fold, or -1) is left out: rows of splits up to `last`. */
+static void roles(fitting *f, int held, uint8_t last) {
+  for (uint32_t k = 0; k < f->n; k++) {
+    bool out = f->rows[k].split > last || !(f->weight[k] > 0);
+    f->role[k] = out ? WW_ROW_OUT : f->fold[k] == held ? WW_ROW_HELD : WW_ROW_FIT;
+  }
+}
+
+static double held_weight(const fitting *f) {
+  double sum = 0;
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->role[k] == WW_ROW_HELD) sum += f->weight[k];
+  return sum;
+}
+
+/* Mean held-out error after each number of rounds; returns the best number. */
+static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
+  double *sum = ww_xcalloc(t->rounds + 1, sizeof *sum), *held = ww_xcalloc(t->rounds + 1, sizeof *held), weights = 0;
+  for (uint32_t i = 0; i < f->nfolds; i++) {
+    ww_arena *a = ww_arena_new();
+    ww_forest forest;
+    roles(f, (int)i, 0);
+    double w = held_weight(f);
+    ww_trees_problem p = {f->target, f->weight, f->role, NULL, held};
+    ww_trees_fit(&f->b, &p, t, a, &forest);
+    for (uint32_t r = 0; r <= t->rounds; r++) sum[r] += w * held[r];
+    weights += w;
+    ww_arena_free(a);
+  }
+  uint32_t at = 0;
+  for (uint32_t r = 1; r <= t->rounds; r++)
+    if (sum[r] < sum[at]) at = r;
+  *best = weights > 0 ? sum[at] / weights : INFINITY;
+  free(sum);
+  free(held);
+  return at;
+}
+
+/* Predicts every row of splits up to `last` by trees that saw nothing of its fold. */
+static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, float *out) {
+  float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
+  for (uint32_t i = 0; i < f->nfolds; i++) {
+    ww_arena *a = ww_arena_new();
+    ww_forest forest;
+    roles(f, (int)i, last);
+    ww_trees_problem p = {target, f->weight, f->role, pred, NULL};
+    ww_trees_fit(&f->b, &p, t, a, &forest);
+    for (uint32_t k = 0; k < f->n; k++)
+      if (f->role[k] == WW_ROW_HELD) out[k] = pred[k];
+    ww_arena_free(a);
+  }
+  free(pred);
+}
+
+static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, ww_forest *out) {
+  roles(f, -1, last);
+  ww_trees_problem p = {target, f->weight, f->role, NULL, NULL};
+  ww_trees_fit(&f->b, &p, t, f->a, out);
+}
+
+/* ---- one metric: how the trees' answer is used ---- */
+
+/* Error of a correction `by` where `truth` was needed: relative, or in hundredths of points. */
+static double error_of(const ww_metric_space *s, double by, double truth) {
+  return fmin(3, s->space == WW_IN_POINTS ? fabs(by - truth) : fabs(expm1(by - truth)));
+}
+
+static double use(const ww_metric_model *m, double by) {
+  if (fabs(by) <= m->dead) return 0;
+  by = m->share * (by - copysign(m->dead, by)) + m->shift;
+  return fmin(m->clip, fmax(-m->clip, by));
+}
+
+/* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of all. */
+static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m, const float *pred,
+                         int split, int origin) {
+  double sum = 0, weights = 0;
+  for (uint32_t k = 0; k < f->n; k++) {
+    if (f->rows[k].split != split || !(f->weight[k] > 0)) continue;
+    if (origin == 0 && f->rows[k].origin == 1) continue;
+    sum += f->weight[k] * error_of(s, m ? use(m, pred[k]) : 0, f->target[k]);
+    weights += f->weight[k];
+  }
+  return weights > 0 ? sum / weights : NAN;
+}
+
+/* Share, shift, dead zone and limit that the held-out predictions of the training split ask for. */
+static void tune(const fitting *f, const ww_metric_space *s, const float *pred, ww_metric_model *m) {
+  static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1}, shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
+  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6};
+  double best = INFINITY;
+  ww_metric_model at = *m;
+  for (uint32_t i = 0; i < 6 * 5 * 4 * 3; i++) {
+    at.share = shares[i % 6], at.shift = shifts[i / 6 % 5], at.dead = deads[i / 30 % 4], at.clip = clips[i / 120];
+    if (at.shift != 0 && at.dead > 0) continue; /* a shift moves what the dead zone leaves alone */
+    double now = mean_error(f, s, &at, pred, 0, -1);
+    if (now < best - 1e-5) best = now, *m = at;
+  }
+}
+
+/* ---- one metric: intervals ---- */
+
+typedef struct {
+  double v, w;
+} weighted;
+
+static int by_v(const void *a, const void *b) {
+  const weighted *x = a, *y = b;
+  return (x->v > y->v) - (x->v < y->v);
+}
+
+static double quantile(const weighted *v, uint32_t n, double q) {
+  double all = 0, sum = 0;
+  for (uint32_t k = 0; k < n; k++) all += v[k].w;
+  for (uint32_t k = 0; k < n; k++)
+    if ((sum += v[k].w) >= q * all) return v[k].v;
+  return n ? v[n - 1].v : 0;
+}
+
+/* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over (held-out) size. */
+static void intervals(fitting *f, const float *pred, ww_metric_model *m) {
+  float *size = f->scaled, *said = ww_xcalloc(f->n + 1, sizeof *said);
+  weighted *v = ww_xcalloc(f->n + 1, sizeof *v);
+  ww_trees_options t = options_of(f, 6, 60, 1.5);
+  uint32_t n = 0;
+  t.least *= 3;
+  for (uint32_t k = 0; k < f->n; k++)
+    size[k] = (float)log(0.01 + fabs(f->target[k] - (m->forest.ntrees ? use(m, pred[k]) : 0)));
+  for (uint32_t k = 0; k < f->n; k++)
+    if (!isfinite(size[k])) size[k] = 0; /* its weight is 0 */
+  out_of_fold(f, &t, 1, size, said);
+  fit_all(f, &t, 1, size, &m->scale);
+  for (uint32_t k = 0; k < f->n; k++) {
+    if (f->rows[k].split > 1 || !(f->weight[k] > 0)) continue;
+    double r = f->target[k] - (m->forest.ntrees ? use(m, pred[k]) : 0);
+    v[n++] = (weighted){r / exp(said[k]), f->weight[k]};
+  }
+  qsort(v, n, sizeof *v, by_v);
+  m->low = fmin(0, quantile(v, n, (1 - COVER) / 2));
+  m->high = fmax(0, quantile(v, n, (1 + COVER) / 2));
+  m->least = 0.01;
+  free(said);
+  free(v);
+}
+
+/* ---- one metric ---- */
+
+static uint32_t targets(fitting *f, int m) {
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < f->n; k++) {
+    const ww_correct_row *r = &f->rows[k];
+    double y = ww_space_between(&ww_metric_spaces[m], r->machine[m], r->measured[m]);
+    bool known = isfinite(y);
+    f->target[k] = known ? (float)fmax(-5, fmin(5, y)) : 0;
+    f->weight[k] = known ? r->weight : 0;
+    n += known && r->weight > 0 && r->split <= 1;
+  }
+  return n;
+}
+
+/* The size of trees that cross-validates best; 0 rounds: none helps. */
+static ww_trees_options choose(fitting *f, bool time) {
+  static const uint32_t sizes[] = {6, 12, 20};
+  uint32_t rounds = f->o->rounds ? f->o->rounds : time ? ROUNDS : ROUNDS / 3;
+  ww_trees_options best = options_of(f, 8, 0, 0.3);
+  double least = INFINITY;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    if (f->o->leaves ? i > 0 : !time && i != 1) continue;
+    ww_trees_options t = options_of(f, f->o->leaves ? f->o->leaves : time ? sizes[i] : 10, rounds, 0.3);
+    double now;
+    t.rounds = cross(f, &t, &now);
+    if (now < least - 2e-4) least = now, best = t;
+  }
+  return best;
+}
+
+typedef struct {
+  double all[2], written[2]; /* mean error without and with; of written kernels alone */
+} compared;
+
+static compared compare(const fitting *f, int m, const ww_metric_model *how, const float *pred, int split) {
+  const ww_metric_space *s = &ww_metric_spaces[m];
+  return (compared){{mean_error(f, s, NULL, NULL, split, -1), mean_error(f, s, how, pred, split, -1)},
+                    {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
+}
+
+/* Trees of the training split alone, on the validation split: better in all, and no worse for written kernels. */
+static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how, ww_metric_model *out) {
+  ww_forest forest;
+  float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
+  fit_all(f, t, 0, f->target, &forest);
+  for (uint32_t k = 0; k < f->n; k++) {
+    bool seen = f->rows[k].split == 1 && f->weight[k] > 0;
+    if (seen) pred[k] = (float)ww_forest_eval(&forest, f->rows[k].x.v);
+    out->launches += seen;
+  }
+  compared v = compare(f, m, how, pred, 1);
+  out->before = v.all[0];
+  out->after = v.all[1];
+  free(pred);
+  if (!out->launches) return true; /* no validation split: cross-validation has decided */
+  ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n", ww_metrics[m].name,
+             100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1]);
+  return v.all[1] < HELPS * v.all[0] && !(v.written[1] > 1.02 * v.written[0]);
+}
+
+static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
+  compared v = compare(f, m, how, f->pred, 0);
+  ww_buf_fmt(
+      f->log,
+      "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; %u trees of %u leaves, share %.2f, "
+      "shift %+.2f, dead %.2f, clip %.1f\n",
+      ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1], t->rounds, t->leaves,
+      how->share, how->shift, how->dead, how->clip);
+}
+
+/* What the trees ask most, by the number of splits. */
+static void say_features(fitting *f, const ww_forest *forest) {
+  uint32_t splits[WW_NFEATURES] = {0};
+  for (uint32_t k = 0; k < forest->nnodes; k++)
+    if (forest->nodes[k].feature >= 0) splits[forest->nodes[k].feature]++;
+  ww_buf_puts(f->log, "  asks for");
+  for (int shown = 0; shown < 16; shown++) {
+    int best = 0;
+    for (int k = 1; k < WW_NFEATURES; k++)
+      if (splits[k] > splits[best]) best = k;
+    ww_buf_fmt(f->log, " %s %u", ww_feature_names[best], splits[best]);
+    splits[best] = 0;
+  }
+  ww_buf_puts(f->log, "\n");
+}
+
+static void fit_metric(fitting *f, int m, ww_correction *c) {
+  ww_metric_model how = {.known = true, .share = 1, .clip = 1.6};
+  uint32_t n = targets(f, m);
+  if (n < LEAST_ROWS) return;
+  double begin = ww_now();
+  ww_trees_options t = choose(f, m == WW_M_time_us);
+  memset(f->pred, 0, f->n * sizeof *f->pred);
+  bool good = t.rounds > 0;
+  if (good) {
+    out_of_fold(f, &t, 1, f->target, f->pred);
+    tune(f, &ww_metric_spaces[m], f->pred, &how);
+    say_held_out(f, m, &t, &how);
+    good = helps(f, m, &t, &how, &how);
+  }
+  c->m[m] = how;
+  if (good) fit_all(f, &t, 1, f->target, &c->m[m].forest);
+  if (good && m == WW_M_time_us) say_features(f, &c->m[m].forest);
+  intervals(f, f->pred, &c->m[m]);
+  ww_buf_fmt(f->log, "  %-18s %s: %u rows, %u leaves, %.1f s\n", ww_metrics[m].name,
+             good ? "corrected" : "stays the machine model's", n, ww_forest_leaves(&c->m[m].forest), ww_now() - begin);
+}
+
+/* ---- all ---- */
+
+static int by_float(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* All but the outermost 1 in 2000 rows. */
+static void ranges(const fitting *f, ww_correction *c) {
+  float *v = ww_xcalloc(f->n + 1, sizeof *v);
+  for (int i = 0; i < WW_NFEATURES; i++) {
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < f->n; k++)
+      if (f->rows[k].split <= 1) v[n++] = f->rows[k].x.v[i];
+    if (!n) continue;
+    qsort(v, n, sizeof *v, by_float);
+    c->lo[i] = v[n / 2000];
+    c->hi[i] = v[n - 1 - n / 2000];
+  }
+  free(v);
+}
+
+ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correct_options *o, ww_arena *a,
+                         ww_correction **out, ww_buf *log, ww_err *e) {
+  fitting f = {.rows = rows, .n = n, .o = o, .a = a, .log = log, .nfolds = o->folds ? o->folds : FOLDS};
+  ww_correction *c = WW_NEW(a, ww_correction);
+  if (f.nfolds > MOST_FOLDS) f.nfolds = MOST_FOLDS;
+  if (most_of(rows, n, false) < f.nfolds || n < LEAST_ROWS)
+    return ww_fail(e, WW_EDATA, "%u rows of %u families: learning needs at least %d rows and %u families", n,
+                   most_of(rows, n, false), LEAST_ROWS, f.nfolds);
+  c->gpu = o->gpu ? ww_strdup(a, o->gpu) : NULL;
+  c->data = o->data ? ww_strdup(a, o->data) : NULL;
+  ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
+  f.target = WW_NEWN(a, float, n + 1), f.weight = WW_NEWN(a, float, n + 1);
+  f.pred = WW_NEWN(a, float, n + 1), f.scaled = WW_NEWN(a, float, n + 1);
+  f.role = WW_NEWN(a, uint8_t, n + 1), f.fold = WW_NEWN(a, uint8_t, n + 1);
+  make_folds(&f);
+  ranges(&f, c);
+  for (int m = 0; m < WW_NMETRICS; m++)
+    if (ww_metric_spaces[m].space != WW_IN_NOTHING) {
+      ww_progress("learning", (uint64_t)m, WW_NMETRICS);
+      fit_metric(&f, m, c);
+    }
+  ww_progress("learning", WW_NMETRICS, WW_NMETRICS);
+  *out = c;
+  return WW_OK;
+}
+
+/* ---- scores ---- */
+
+void ww_correct_score_of(const ww_correction *c, const ww_correct_row *rows, uint32_t n, ww_metric m, int split,
+                         int origin, ww_correct_score *out) {
+  double *before = ww_xcalloc(n + 1, sizeof *before), *after = ww_xcalloc(n + 1, sizeof *after), inside = 0;
+  uint32_t count = 0;
+  bool points = ww_rule_of(m).points;
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_correct_row *r = &rows[k];
+    double truth = r->measured[m], machine = r->machine[m];
+    if ((split >= 0 && r->split != split) || (origin >= 0 && r->origin != origin)) continue;
+    if (!isfinite(truth) || !isfinite(machine) || (!points && !(truth > 0))) continue;
+    ww_quantity q = {.value = machine, .low = machine, .high = machine};
+    ww_correction_value(c, m, &r->x, ww_correction_trust(c, &r->x), machine, &q);
+    before[count] = fabs(machine - truth) / (points ? 1 : truth);
+    after[count++] = fabs(q.value - truth) / (points ? 1 : truth);
+    inside += q.low <= truth && truth <= q.high;
+  }
+  *out = (ww_correct_score){.n = count,
+                            .machine_mean = ww_stat_mean(before, count),
+                            .mean = ww_stat_mean(after, count),
+                            .inside = count ? inside / count : NAN};
+  out->machine_median = ww_stat_median(before, count);
+  out->median = ww_stat_median(after, count);
+  free(before);
+  free(after);
+}

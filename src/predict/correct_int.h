@@ -1,0 +1,42 @@
+/* correct_int.h - a learned correction in memory: what correct.c applies and correct_fit.c makes.
+ *
+ * A metric is corrected in a space where errors are alike for small and large: ln((value + floor) / (machine + floor)), or points of a
+ * percentage over 100. There, the answer is machine + share * forest(x) + shift, where |forest| is above `dead`. */
+#ifndef WW_PREDICT_CORRECT_INT_H
+#define WW_PREDICT_CORRECT_INT_H
+
+#include "correct.h"
+#include "trees.h"
+
+typedef enum { WW_IN_NOTHING, WW_IN_LOG, WW_IN_POINTS } ww_correct_in;
+typedef struct {
+  ww_correct_in space; /* NOTHING: the metric is never corrected */
+  double floor;   /* LOG: in the metric's unit, what is too little to matter */
+} ww_metric_space;
+extern const ww_metric_space ww_metric_spaces[WW_NMETRICS];
+/* From the machine model's value to `value`; NaN where there is no way. */
+double ww_space_between(const ww_metric_space *s, double machine, double value);
+double ww_space_apply(const ww_metric_space *s, double machine, double by);
+
+typedef struct {
+  bool known;       /* it has intervals, and a correction where forest has trees */
+  ww_forest forest;
+  double share, shift, dead, clip;
+  ww_forest scale;  /* ln of the residual's size */
+  double low, high; /* of the residual over that size: what 90 % lie between */
+  double least;     /* width on either side at least */
+  double before, after; /* mean error on the validation split, without and with */
+  uint32_t launches;    /* of that split */
+} ww_metric_model;
+
+struct ww_correction {
+  const char *gpu, *data;
+  float lo[WW_NFEATURES], hi[WW_NFEATURES]; /* of the data it was trained on */
+  ww_metric_model m[WW_NMETRICS];
+};
+
+/* The correction in the metric's space. */
+double ww_metric_model_by(const ww_metric_model *m, const float *x);
+double ww_metric_model_scale(const ww_metric_model *m, const float *x);
+
+#endif

@@ -1,0 +1,399 @@
+/* trees.c - gradient-boosted regression trees by histograms, grown best leaf first.
+ *
+ * Each round fits one tree to the clipped residuals (Huber's loss). Rows are 64 bins a feature, so a split is found by one pass over
+ * a leaf's rows, and of two children only the smaller is counted: the other is the difference. One thread and fixed orders of
+ * summation: the same rows give the same forest. */
+#include "trees.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- evaluation and text ---- */
+
+double ww_forest_eval(const ww_forest *f, const float *x) {
+  double sum = f->base;
+  for (uint32_t k = 0; k < f->ntrees; k++) {
+    const ww_tree_node *n = &f->nodes[f->roots[k]];
+    while (n->feature >= 0) n += x[n->feature] < n->v ? 1 : n->right;
+    sum += n->v;
+  }
+  return sum;
+}
+
+uint32_t ww_forest_leaves(const ww_forest *f) { return (f->nnodes + f->ntrees) / 2; }
+
+void ww_forest_write(const ww_forest *f, ww_buf *out) {
+  ww_buf_fmt(out, "%.5g", f->base);
+  for (uint32_t k = 0; k < f->nnodes; k++)
+    if (f->nodes[k].feature >= 0)
+      ww_buf_fmt(out, " %d<%.7g", f->nodes[k].feature, f->nodes[k].v);
+    else
+      ww_buf_fmt(out, " =%.4g", f->nodes[k].v);
+}
+
+/* Reads one tree from node `at` on; false: the text ends or is no tree. */
+static bool parse_tree(const char **s, uint32_t nfeatures, uint32_t most, ww_forest *out) {
+  enum { DEEP = 256 };
+  uint32_t open[DEEP], depth = 0, from = out->nnodes;
+  do {
+    ww_tree_node *n = &out->nodes[out->nnodes];
+    char *end;
+    if (out->nnodes >= most) return false;
+    if (**s == '=') {
+      *n = (ww_tree_node){-1, 0, strtof(*s + 1, &end)};
+      if (end == *s + 1 || !isfinite(n->v)) return false;
+    } else {
+      long feature = strtol(*s, &end, 10);
+      if (end == *s || *end != '<' || feature < 0 || feature >= (long)nfeatures || depth == DEEP) return false;
+      *n = (ww_tree_node){(int16_t)feature, 0, strtof(end + 1, &end)};
+    }
+    *s = end + strspn(end, " ");
+    uint32_t at = out->nnodes++;
+    if (n->feature >= 0) {
+      open[depth++] = at; /* its left child comes next */
+      continue;
+    }
+    while (depth && out->nodes[open[depth - 1]].right) depth--; /* that was a right child: its parents are whole */
+    if (depth) out->nodes[open[depth - 1]].right = (uint16_t)(out->nnodes - open[depth - 1]);
+  } while (depth && out->nnodes - from < UINT16_MAX);
+  return !depth;
+}
+
+ww_status ww_forest_parse(const char *text, uint32_t nfeatures, ww_arena *a, ww_forest *out, ww_err *e) {
+  uint32_t most = 0;
+  char *end;
+  for (const char *s = text; *s; s++) most += *s == ' ';
+  *out = (ww_forest){
+      .base = strtof(text, &end), .nodes = WW_NEWN(a, ww_tree_node, most + 1), .roots = WW_NEWN(a, uint32_t, most + 1)};
+  bool bad = end == text || !isfinite(out->base);
+  const char *s = end + strspn(end, " ");
+  while (!bad && *s) {
+    out->roots[out->ntrees++] = out->nnodes;
+    bad = !parse_tree(&s, nfeatures, most, out);
+  }
+  return bad ? ww_fail(e, WW_EDATA, "a forest's text is broken at '%.20s'", s) : WW_OK;
+}
+
+/* ---- bins ---- */
+
+static int by_value(const void *a, const void *b) {
+  float x = *(const float *)a, y = *(const float *)b;
+  return (x > y) - (x < y);
+}
+
+/* Edges between quantiles of up to 20000 of the rows; a value that is frequent has a bin of its own. */
+static uint16_t edges_of(float *v, uint32_t n, float *edge) {
+  uint16_t m = 0;
+  qsort(v, n, sizeof *v, by_value);
+  for (uint32_t q = 1; q < WW_TREE_BINS; q++) {
+    uint32_t at = (uint32_t)((uint64_t)q * n / WW_TREE_BINS);
+    float hi = v[at], lo = at ? v[at - 1] : hi;
+    if (lo == hi) { /* inside a run: an edge before it and one behind it */
+      uint32_t first = at, last = at;
+      while (first && v[first - 1] == hi) first--;
+      while (last + 1 < n && v[last + 1] == hi) last++;
+      if (first) {
+        float mid = v[first - 1] + (hi - v[first - 1]) / 2;
+        if (!(mid > v[first - 1])) mid = hi;
+        if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1])) edge[m++] = mid;
+      }
+      if (last + 1 >= n) continue;
+      lo = hi, hi = v[last + 1];
+    }
+    float mid = lo + (hi - lo) / 2;
+    if (!(mid > lo)) mid = hi;
+    if (m < WW_TREE_BINS - 1 && (!m || mid > edge[m - 1])) edge[m++] = mid;
+  }
+  return (uint16_t)(m + 1);
+}
+
+static uint8_t bin_of(const float *edge, uint16_t nbins, float v) {
+  uint32_t lo = 0, hi = nbins - 1u;
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (v < edge[mid])
+      hi = mid;
+    else
+      lo = mid + 1;
+  }
+  return (uint8_t)lo;
+}
+
+void ww_bin_rows(const float *x, uint32_t n, uint32_t stride, uint32_t nfeatures, ww_arena *a, ww_binned *out) {
+  enum { SEEN = 20000 };
+  uint8_t *bin = WW_NEWN(a, uint8_t, (size_t)n * nfeatures + 1);
+  float *edge = WW_NEWN(a, float, (size_t)nfeatures *WW_TREE_BINS);
+  uint16_t *nbins = WW_NEWN(a, uint16_t, nfeatures);
+  uint32_t seen = n < SEEN ? n : SEEN;
+  float *v = ww_xcalloc(seen + 1, sizeof *v);
+  for (uint32_t f = 0; f < nfeatures; f++) {
+    for (uint32_t k = 0; k < seen; k++) v[k] = x[(size_t)((uint64_t)k * n / seen) * stride + f];
+    nbins[f] = seen ? edges_of(v, seen, &edge[f * WW_TREE_BINS]) : 1;
+    for (uint32_t k = 0; k < n; k++)
+      bin[(size_t)k * nfeatures + f] = bin_of(&edge[f * WW_TREE_BINS], nbins[f], x[(size_t)k * stride + f]);
+  }
+  free(v);
+  *out = (ww_binned){n, nfeatures, bin, edge, nbins};
+}
+
+/* ---- one tree ---- */
+
+typedef struct {
+  float g, w; /* sum of weighted residuals, of weights */
+} cell;
+
+typedef struct {
+  uint32_t begin, end; /* its rows, in `order` */
+  cell *hist;          /* [columns][WW_TREE_BINS] */
+  double g, w;
+  double gain; /* of its best split; 0: none */
+  uint16_t column, bin;
+  int32_t child[2]; /* in leaves; -1: it is a leaf */
+} branch;
+
+typedef struct {
+  const ww_binned *b;
+  const ww_trees_problem *p;
+  const ww_trees_options *o;
+  double lambda, least; /* in weights */
+  float *pred, *res;    /* [n]; res: clipped residual times weight */
+  uint32_t *order, *spare;
+  uint32_t nrows; /* that this tree sees */
+  uint16_t *columns;
+  uint32_t ncolumns;
+  branch *br; /* 2 * leaves */
+  uint32_t nbr;
+  cell *hists;
+  uint64_t random;
+} grower;
+
+static uint64_t draw(grower *t) { /* splitmix64 */
+  uint64_t z = t->random += 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+static void count(const grower *t, branch *r) {
+  const ww_binned *b = t->b;
+  memset(r->hist, 0, sizeof(cell) * t->ncolumns * WW_TREE_BINS);
+  for (uint32_t i = r->begin; i < r->end; i++) {
+    uint32_t row = t->order[i];
+    const uint8_t *bin = b->bin + (size_t)row * b->nfeatures;
+    float g = t->res[row], w = t->p->weight[row];
+    for (uint32_t c = 0; c < t->ncolumns; c++) {
+      cell *h = &r->hist[c * WW_TREE_BINS + bin[t->columns[c]]];
+      h->g += g;
+      h->w += w;
+    }
+  }
+}
+
+static double score(const grower *t, double g, double w) { return g * g / (w + t->lambda); }
+
+static void find_split(const grower *t, branch *r) {
+  double whole = score(t, r->g, r->w);
+  r->gain = 0;
+  for (uint32_t c = 0; c < t->ncolumns; c++) {
+    const cell *h = &r->hist[c * WW_TREE_BINS];
+    uint32_t nbins = t->b->nbins[t->columns[c]];
+    double g = 0, w = 0;
+    for (uint32_t k = 0; k + 1 < nbins; k++) {
+      g += h[k].g;
+      w += h[k].w;
+      if (w < t->least) continue;
+      if (r->w - w < t->least) break;
+      double gain = score(t, g, w) + score(t, r->g - g, r->w - w) - whole;
+      if (gain > r->gain + 1e-12) r->gain = gain, r->column = (uint16_t)c, r->bin = (uint16_t)k;
+    }
+  }
+}
+
+static void sum_rows(const grower *t, branch *r) {
+  r->g = r->w = 0;
+  for (uint32_t i = r->begin; i < r->end; i++) r->g += t->res[t->order[i]], r->w += t->p->weight[t->order[i]];
+}
+
+/* Rows keep their order on both sides. */
+static uint32_t partition(grower *t, const branch *r) {
+  uint32_t f = t->columns[r->column], at = r->begin, other = 0;
+  for (uint32_t i = r->begin; i < r->end; i++) {
+    uint32_t row = t->order[i];
+    if (t->b->bin[(size_t)row * t->b->nfeatures + f] <= r->bin)
+      t->order[at++] = row;
+    else
+      t->spare[other++] = row;
+  }
+  memcpy(t->order + at, t->spare, other * sizeof *t->spare);
+  return at;
+}
+
+static void split(grower *t, uint32_t at) {
+  branch *r = &t->br[at];
+  uint32_t middle = partition(t, r), cells = t->ncolumns * WW_TREE_BINS;
+  branch *one = &t->br[t->nbr], *two = &t->br[t->nbr + 1];
+  bool left_small = middle - r->begin <= r->end - middle;
+  *one = (branch){.begin = r->begin, .end = middle, .child = {-1, -1}};
+  *two = (branch){.begin = middle, .end = r->end, .child = {-1, -1}};
+  branch *small = left_small ? one : two, *large = left_small ? two : one;
+  small->hist = t->hists + (size_t)(t->nbr / 2 + 1) * cells; /* the large one takes its parent's */
+  large->hist = r->hist;
+  count(t, small);
+  for (uint32_t k = 0; k < cells; k++) large->hist[k].g -= small->hist[k].g, large->hist[k].w -= small->hist[k].w;
+  sum_rows(t, one);
+  sum_rows(t, two);
+  r->child[0] = (int32_t)t->nbr;
+  r->child[1] = (int32_t)t->nbr + 1;
+  r->hist = NULL;
+  t->nbr += 2;
+  find_split(t, one);
+  find_split(t, two);
+}
+
+static void choose_columns(grower *t) {
+  uint32_t n = t->b->nfeatures, want = (uint32_t)ceil(t->o->columns * n);
+  t->ncolumns = 0;
+  for (uint32_t f = 0, left = n; f < n; f++, left--)
+    if (draw(t) % left < want - t->ncolumns) t->columns[t->ncolumns++] = (uint16_t)f;
+}
+
+static void choose_rows(grower *t) {
+  uint64_t below = (uint64_t)(t->o->rows * 4294967296.0);
+  t->nrows = 0;
+  for (uint32_t k = 0; k < t->b->n; k++) {
+    if (t->p->role[k] != WW_ROW_FIT || !(t->p->weight[k] > 0)) continue;
+    if ((draw(t) & 0xffffffffu) < below) t->order[t->nrows++] = k;
+  }
+}
+
+static void residuals(grower *t) {
+  for (uint32_t i = 0; i < t->nrows; i++) {
+    uint32_t k = t->order[i];
+    float r = t->p->target[k] - t->pred[k], h = (float)t->o->huber;
+    t->res[k] = t->p->weight[k] * (r > h ? h : r < -h ? -h : r);
+  }
+}
+
+static void grow(grower *t) {
+  choose_rows(t);
+  choose_columns(t);
+  residuals(t);
+  t->nbr = 1;
+  t->br[0] = (branch){.end = t->nrows, .hist = t->hists, .child = {-1, -1}};
+  count(t, &t->br[0]);
+  sum_rows(t, &t->br[0]);
+  find_split(t, &t->br[0]);
+  for (uint32_t leaves = 1; leaves < t->o->leaves; leaves++) {
+    uint32_t best = 0;
+    double gain = 0;
+    for (uint32_t k = 0; k < t->nbr; k++)
+      if (t->br[k].child[0] < 0 && t->br[k].gain > gain) gain = t->br[k].gain, best = k;
+    if (!(gain > 0)) break;
+    split(t, best);
+  }
+}
+
+/* ---- the forest ---- */
+
+static void keep(const grower *t, uint32_t at, ww_forest *out) {
+  const branch *r = &t->br[at];
+  uint32_t self = out->nnodes++;
+  if (r->child[0] < 0) {
+    out->nodes[self] = (ww_tree_node){-1, 0, (float)(t->o->rate * r->g / (r->w + t->lambda))};
+    return;
+  }
+  uint32_t f = t->columns[r->column];
+  keep(t, (uint32_t)r->child[0], out);
+  out->nodes[self] = (ww_tree_node){(int16_t)f, (uint16_t)(out->nnodes - self), t->b->edge[f * WW_TREE_BINS + r->bin]};
+  keep(t, (uint32_t)r->child[1], out);
+}
+
+/* The bin form of a node's threshold: a row goes left where its bin is at most this. */
+static uint8_t last_bin(const ww_binned *b, const ww_tree_node *n) {
+  return (uint8_t)(bin_of(b->edge + (size_t)n->feature * WW_TREE_BINS, b->nbins[n->feature], n->v) - 1);
+}
+
+static void advance(grower *t, const ww_tree_node *tree, uint32_t nnodes) {
+  const ww_binned *b = t->b;
+  uint8_t *last = ww_xcalloc(nnodes + 1, 1);
+  for (uint32_t k = 0; k < nnodes; k++)
+    if (tree[k].feature >= 0) last[k] = last_bin(b, &tree[k]);
+  for (uint32_t k = 0; k < b->n; k++) {
+    if (t->p->role[k] == WW_ROW_OUT) continue;
+    const uint8_t *bin = b->bin + (size_t)k * b->nfeatures;
+    uint32_t at = 0;
+    while (tree[at].feature >= 0) at += bin[tree[at].feature] <= last[at] ? 1 : tree[at].right;
+    t->pred[k] += tree[at].v;
+  }
+  free(last);
+}
+
+static double held_error(const grower *t) {
+  double sum = 0, weights = 0;
+  for (uint32_t k = 0; k < t->b->n; k++) {
+    if (t->p->role[k] != WW_ROW_HELD) continue;
+    sum += t->p->weight[k] * fmin(2, fabs(t->p->target[k] - t->pred[k])); /* an outlier is one, however far off */
+    weights += t->p->weight[k];
+  }
+  return weights > 0 ? sum / weights : 0;
+}
+
+/* Where the clipped residuals sum to nothing. */
+static float base_of(const ww_trees_problem *p, uint32_t n, double huber) {
+  double base = 0;
+  for (int round = 0; round < 60; round++) {
+    double g = 0, w = 0;
+    for (uint32_t k = 0; k < n; k++) {
+      if (p->role[k] != WW_ROW_FIT) continue;
+      g += p->weight[k] * fmax(-huber, fmin(huber, p->target[k] - base));
+      w += p->weight[k];
+    }
+    if (!(w > 0) || fabs(g / w) < 1e-7) break;
+    base += g / w;
+  }
+  return (float)base;
+}
+
+static void start(grower *t, ww_arena *a, ww_forest *out) {
+  uint32_t n = t->b->n, fitted = 0, leaves = t->o->leaves;
+  double weight = 0;
+  for (uint32_t k = 0; k < n; k++)
+    if (t->p->role[k] == WW_ROW_FIT && t->p->weight[k] > 0) weight += t->p->weight[k], fitted++;
+  double mean = fitted ? weight / fitted : 1;
+  t->lambda = t->o->lambda * mean;
+  t->least = t->o->least * mean;
+  t->random = t->o->seed;
+  t->pred = t->p->pred ? t->p->pred : ww_xcalloc(n + 1, sizeof *t->pred);
+  t->res = ww_xcalloc(n + 1, sizeof *t->res);
+  t->order = ww_xcalloc(n + 1, sizeof *t->order);
+  t->spare = ww_xcalloc(n + 1, sizeof *t->spare);
+  t->columns = ww_xcalloc(t->b->nfeatures + 1, sizeof *t->columns);
+  t->br = ww_xcalloc(2 * leaves + 2, sizeof *t->br);
+  t->hists = ww_xcalloc((size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS, sizeof *t->hists);
+  *out = (ww_forest){.base = base_of(t->p, n, t->o->huber),
+                     .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
+                     .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
+  for (uint32_t k = 0; k < n; k++) t->pred[k] = out->base;
+}
+
+void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o, ww_arena *a,
+                  ww_forest *out) {
+  grower t = {.b = b, .p = p, .o = o};
+  start(&t, a, out);
+  if (p->held) p->held[0] = held_error(&t);
+  for (uint32_t round = 0; round < o->rounds; round++) {
+    grow(&t);
+    out->roots[out->ntrees++] = out->nnodes;
+    uint32_t from = out->nnodes;
+    keep(&t, 0, out);
+    advance(&t, out->nodes + from, out->nnodes - from);
+    if (p->held) p->held[round + 1] = held_error(&t);
+  }
+  if (t.pred != p->pred) free(t.pred);
+  free(t.res);
+  free(t.order);
+  free(t.spare);
+  free(t.columns);
+  free(t.br);
+  free(t.hists);
+}

@@ -1,0 +1,229 @@
+/* read.c - texts to IR, once for each text: what the workspace keeps of sources.
+ *
+ * A unit is found by its text and flags. The headers that it included are looked at each time (size, time): a unit with a changed one
+ * is forgotten. The host half is found by the text with the bodies of kernels blanked out, which the launches around them do not hang on. */
+#include "../front/scan.h"
+#include "workspace_int.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+typedef struct {
+  const char *path;
+  int64_t size, seconds, nanoseconds;
+} header;
+
+typedef struct {
+  ww_arena *arena;
+  ww_unit unit;
+  char *text;
+  header *headers;
+  uint32_t nheaders;
+} kept_unit;
+
+void ww_unit_drop(void *thing) { ww_arena_free(((kept_unit *)thing)->arena); }
+void ww_hosts_drop(void *thing) { ww_arena_free(((ww_hosts *)thing)->arena); }
+
+/* ---- headers ---- */
+
+static header look_at(const char *path) {
+  struct stat st;
+  if (stat(path, &st)) return (header){.path = path, .size = -1};
+  return (header){path, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec};
+}
+
+static bool is_fresh(const kept_unit *u) {
+  for (uint32_t k = 0; k < u->nheaders; k++) {
+    header now = look_at(u->headers[k].path), *then = &u->headers[k];
+    if (now.size != then->size || now.seconds != then->seconds || now.nanoseconds != then->nanoseconds) return false;
+  }
+  return true;
+}
+
+/* The source itself is the text we have, whatever the disk says. */
+static void note_headers(const ww_source *s, kept_unit *u) {
+  u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
+  for (uint32_t k = 0; k < u->unit.nheaders; k++)
+    if (strcmp(u->unit.headers[k], s->path) != 0) u->headers[u->nheaders++] = look_at(u->unit.headers[k]);
+}
+
+/* ---- front end ---- */
+
+static ww_status options_of(ww_workspace *w, const ww_source *s, const char **path, const char **text, double deadline,
+                            ww_front_options *o, ww_err *e) {
+  *o = (ww_front_options){.files = path,
+                          .nfiles = 1,
+                          .dialect = -1,
+                          .flags = s->flags,
+                          .nflags = s->nflags,
+                          .instantiate = s->instantiate,
+                          .ninstantiate = s->ninstantiate,
+                          .texts = text,
+                          .list_headers = true};
+  if (w->root) o->visible = &w->root, o->nvisible = 1, o->no_sdk = true;
+  if (deadline > 0) {
+    o->timeout_s = deadline - ww_now();
+    if (o->timeout_s <= 0)
+      return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
+  }
+  for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
+    if (!strcmp(ww_dialect_names[i], s->lang)) o->dialect = i;
+  if (s->lang && o->dialect < 0)
+    return ww_fail(e, WW_EUSAGE, "lang: expected cuda, opencl, hip or openmp, not '%.40s'", s->lang);
+  return WW_OK;
+}
+
+static ww_key source_key(const ww_source *s, const char *text, size_t n) {
+  ww_key k = ww_key_with(ww_key_of("unit", 4), text, n);
+  k = ww_key_str(ww_key_str(k, s->path), s->lang);
+  k = ww_key_with(k, &s->nflags, sizeof s->nflags);
+  for (uint32_t i = 0; i < s->nflags; i++) k = ww_key_str(k, s->flags[i]);
+  for (uint32_t i = 0; i < s->ninstantiate; i++) k = ww_key_str(k, s->instantiate[i]);
+  return k;
+}
+
+/* Below the root, paths are told as seen from there: so clients name them. */
+static const char *shorten(const ww_workspace *w, const char *path) {
+  size_t n = w->root ? strlen(w->root) : 0;
+  return n && path && !strncmp(path, w->root, n) && path[n] == '/' ? path + n + 1 : path;
+}
+
+static void shorten_all(const ww_workspace *w, ww_unit *u) {
+  ww_module *m = &u->module;
+  for (uint32_t k = 0; k < m->nfiles; k++) m->files[k] = shorten(w, m->files[k]);
+  for (uint32_t k = 0; k < m->nfns; k++) m->fns[k].file = shorten(w, m->fns[k].file);
+  for (uint32_t k = 0; k < u->ndiags; k++) u->diags[k].file = shorten(w, u->diags[k].file);
+}
+
+static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena *a, double deadline, kept_unit **out,
+                      ww_err *e) {
+  kept_unit *u = WW_NEW(a, kept_unit);
+  ww_front_options o;
+  const char *path = s->path, *texts = text;
+  u->arena = a;
+  u->text = text;
+  ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
+  if (!st) st = ww_front_load(&o, a, &u->unit, e);
+  if (st) return st;
+  note_headers(s, u);
+  shorten_all(w, &u->unit);
+  *out = u;
+  return WW_OK;
+}
+
+/* ---- texts ---- */
+
+bool ww_source_stale(ww_workspace *w, const ww_source *s) {
+  return s->generation && ww_workspace_generation(w, s->path) != s->generation;
+}
+
+/* The caller's, the open document's or the disk's; into the arena. */
+static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char **text, size_t *n, ww_err *e) {
+  bool open = false, stale = false;
+  *text = s->text ? ww_strdup(a, s->text) : NULL;
+  pthread_mutex_lock(&w->lock);
+  for (const document *d = w->documents; d && !s->text; d = d->next)
+    if (!strcmp(d->path, s->path)) {
+      open = true;
+      stale = s->generation && d->generation != s->generation;
+      *text = ww_strdup(a, d->text);
+    }
+  pthread_mutex_unlock(&w->lock);
+  if (stale || (s->generation && !open && !s->text))
+    return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
+  if (!*text) return ww_read_file(a, s->path, 32 << 20, text, n, e);
+  *n = strlen(*text);
+  return WW_OK;
+}
+
+ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline, ww_arena *asker, ww_read *out,
+                            ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  char *text;
+  size_t n = 0;
+  kept_unit *u = NULL;
+  *out = (ww_read){0};
+  ww_status st = text_of(w, s, a, &text, &n, e);
+  if (!st) out->key = source_key(s, text, n);
+  while (!st && !u) {
+    void *thing;
+    ww_keep_answer answer = ww_keep_get(w->units, out->key, deadline, &thing);
+    if (answer == WW_KEEP_HIT && is_fresh(thing)) {
+      u = thing;
+    } else if (answer == WW_KEEP_HIT) {
+      ww_keep_forget(w->units, out->key, thing);
+    } else if (answer == WW_KEEP_LATE) {
+      st = ww_fail(e, WW_ELIMIT, "reading the source took longer than a request may");
+    } else {
+      double t = ww_now();
+      st = load(w, s, text, a, deadline, &u, e);
+      out->read_ms = 1e3 * (ww_now() - t);
+      out->clang_ms = u ? u->unit.clang_ms : 0;
+      if (st) {
+        ww_keep_give_up(w->units, out->key);
+      } else {
+        ww_keep_put(w->units, out->key, u, ww_arena_bytes(a));
+        a = NULL; /* the unit's now */
+      }
+    }
+  }
+  if (st && e && e->file) e->file = ww_strdup(asker, shorten(w, e->file)); /* it lies in what is freed here */
+  ww_arena_free(a);
+  if (st) return st;
+  out->unit = &u->unit;
+  out->text = u->text;
+  out->kept = u;
+  return WW_OK;
+}
+
+void ww_workspace_release(ww_workspace *w, ww_read *r) {
+  if (r->kept) ww_keep_release(w->units, r->key, r->kept);
+  *r = (ww_read){0};
+}
+
+/* ---- host code ---- */
+
+/* The text with blanks for what stands in kernels. Lines stay where they are. */
+static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
+  ww_scan scan;
+  size_t n = strlen(text);
+  char *masked = ww_strndup(a, text, n);
+  ww_scan_source(text, n, a, &scan);
+  for (uint32_t k = 0; k < scan.ndecls; k++) {
+    const ww_decl *d = &scan.decls[k];
+    for (uint32_t i = d->body; d->kernel && !d->tmpl && i < d->body_end; i++)
+      if (masked[i] != '\n') masked[i] = ' ';
+  }
+  return ww_key_with(source_key(s, masked, n), "host", 4);
+}
+
+ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
+                             const ww_hosts **out, double *ms, ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  void *thing;
+  *key = host_key(s, r->text, a);
+  ww_keep_answer answer = ww_keep_get(w->hosts, *key, deadline, &thing);
+  *out = thing;
+  ww_status st =
+      answer == WW_KEEP_LATE ? ww_fail(e, WW_ELIMIT, "reading the host code took longer than a request may") : WW_OK;
+  if (answer == WW_KEEP_MAKE) {
+    ww_hosts *h = WW_NEW(a, ww_hosts);
+    const char *path = s->path, *text = ww_strdup(a, r->text);
+    ww_front_options o;
+    ww_err ignored = {0};
+    double t = ww_now();
+    h->arena = a;
+    st = options_of(w, s, &path, &text, deadline, &o, e);
+    if (!st && ww_front_host_launches(&o, a, &h->v, &h->n, &ignored)) h->n = 0;
+    *ms = 1e3 * (ww_now() - t);
+    if (st) {
+      ww_keep_give_up(w->hosts, *key);
+    } else {
+      ww_keep_put(w->hosts, *key, h, ww_arena_bytes(a));
+      *out = h;
+      a = NULL;
+    }
+  }
+  ww_arena_free(a);
+  return st;
+}

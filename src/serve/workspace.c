@@ -1,0 +1,415 @@
+/* workspace.c - documents, and answers about their kernels; read.c has the sources. */
+#include "workspace_int.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+
+#include "../predict/advice.h"
+#include "../predict/show.h"
+#include "code.h"
+
+#define UNITS 64 /* kept: 0.2 to 2 MB each */
+#define UNIT_BYTES ((size_t)256 << 20)
+#define ANSWERS 4096 /* kept: 4 KB each */
+#define ANSWER_BYTES ((size_t)64 << 20)
+
+/* ---- the workspace ---- */
+
+static ww_status load_models(ww_workspace *w, ww_err *e) {
+  const char **names;
+  w->ngpus = ww_gpu_names(w->arena, &names);
+  if (!w->ngpus)
+    return ww_fail(e, WW_EDATA, "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
+  w->gpus = WW_NEWN(w->arena, ww_gpu, w->ngpus);
+  ww_status st = ww_params_load(w->arena, &w->params, e);
+  for (uint32_t k = 0; !st && k < w->ngpus; k++) st = ww_gpu_load(names[k], w->arena, &w->gpus[k], e);
+  if (!st) st = ww_correction_load(w->arena, &w->correction, e);
+  return st;
+}
+
+ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
+  ww_workspace *w = ww_xcalloc(1, sizeof *w);
+  char real[PATH_MAX];
+  w->arena = ww_arena_new();
+  w->bytes = o->bytes;
+  pthread_mutex_init(&w->lock, NULL);
+  w->units = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
+  w->hosts = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
+  w->answers = ww_keep_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
+  ww_status st = load_models(w, e);
+  if (!st && o->root && !realpath(o->root, real))
+    st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
+  if (!st && o->root) w->root = ww_strdup(w->arena, real);
+  if (!st) return w;
+  ww_workspace_free(w);
+  return NULL;
+}
+
+void ww_workspace_free(ww_workspace *w) {
+  if (!w) return;
+  for (document *d = w->documents, *next; d; d = next) {
+    next = d->next;
+    free(d->path);
+    free(d->text);
+    free(d);
+  }
+  ww_keep_free(w->units);
+  ww_keep_free(w->hosts);
+  ww_keep_free(w->answers);
+  pthread_mutex_destroy(&w->lock);
+  ww_arena_free(w->arena);
+  free(w);
+}
+
+uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus) {
+  *gpus = w->gpus;
+  return w->ngpus;
+}
+
+ww_workspace_stats ww_workspace_count(ww_workspace *w) {
+  return (ww_workspace_stats){ww_keep_count(w->units), ww_keep_count(w->hosts), ww_keep_count(w->answers)};
+}
+
+/* ---- paths ---- */
+
+static bool below(const char *path, const char *root) {
+  size_t n = strlen(root);
+  return !strcmp(root, "/") || (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
+}
+
+/* No `..`, so that a path that does not exist yet cannot lead out of the folder. */
+static bool plain(const char *path) {
+  for (const char *p = path; *p;) {
+    size_t n = strcspn(p, "/");
+    if (n == 2 && p[0] == '.' && p[1] == '.') return false;
+    p += n + (p[n] == '/');
+  }
+  return *path != 0;
+}
+
+ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a, const char **out,
+                            ww_err *e) {
+  char real[PATH_MAX];
+  const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
+  *out = full;
+  if (!w->root) return WW_OK;
+  if (strlen(full) >= PATH_MAX || !plain(path) || !below(full, w->root))
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
+  /* A link may lead out: the file itself, or for one that is not there the folder it would be in. */
+  const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
+  if (!realpath(check, real)) {
+    if (exists) return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
+    return WW_OK; /* nor is its folder: nothing on disk can be meant */
+  }
+  if (!below(real, w->root)) return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
+  if (exists) *out = ww_strdup(a, real);
+  return WW_OK;
+}
+
+/* ---- documents ---- */
+
+static document **find(ww_workspace *w, const char *path) {
+  document **d = &w->documents;
+  while (*d && strcmp((*d)->path, path) != 0) d = &(*d)->next;
+  return d;
+}
+
+static char *copy(const char *s) { return strcpy(ww_xmalloc(strlen(s) + 1), s); }
+
+uint64_t ww_workspace_change(ww_workspace *w, const char *path, const char *text) {
+  pthread_mutex_lock(&w->lock);
+  document **d = find(w, path);
+  if (!*d) {
+    *d = ww_xcalloc(1, sizeof **d);
+    (*d)->path = copy(path);
+  }
+  free((*d)->text);
+  (*d)->text = copy(text);
+  uint64_t generation = (*d)->generation = ++w->generations;
+  pthread_mutex_unlock(&w->lock);
+  return generation;
+}
+
+void ww_workspace_close(ww_workspace *w, const char *path) {
+  pthread_mutex_lock(&w->lock);
+  document **d = find(w, path), *gone = *d;
+  if (gone) {
+    *d = gone->next;
+    free(gone->path);
+    free(gone->text);
+    free(gone);
+  }
+  pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t ww_workspace_generation(ww_workspace *w, const char *path) {
+  pthread_mutex_lock(&w->lock);
+  const document *d = *find(w, path);
+  uint64_t generation = d ? d->generation : 0;
+  pthread_mutex_unlock(&w->lock);
+  return generation;
+}
+
+/* ---- answers ---- */
+
+typedef struct {
+  ww_workspace *w;
+  const ww_ask *q;
+  ww_arena *a;
+  ww_answered *out;
+  ww_read read;
+  const ww_hosts *hosts; /* NULL: not read */
+  ww_key hosts_key;
+  ww_gpu *gpus; /* those asked for */
+  uint32_t ngpus;
+  const ww_correction *correction;
+} asking;
+
+static bool is_over(void *ctx) {
+  const asking *x = ctx;
+  const ww_ask *q = x->q;
+  return (q->deadline > 0 && ww_now() > q->deadline) || (q->cancelled && q->cancelled(q->ctx)) ||
+         ww_source_stale(x->w, &q->source);
+}
+
+/* Why it is over, in words. */
+static ww_status over(const asking *x, ww_err *e) {
+  if (ww_source_stale(x->w, &x->q->source))
+    return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
+  if (x->q->deadline > 0 && ww_now() > x->q->deadline)
+    return ww_fail(e, WW_ELIMIT, "the prediction took longer than a request may");
+  return ww_fail(e, WW_ECANCEL, "cancelled");
+}
+
+static ww_status choose_gpus(asking *x, ww_err *e) {
+  static const char *const assumed[] = {"h200"};
+  const char *const *names = x->q->ngpus ? (const char *const *)x->q->gpus : assumed;
+  x->ngpus = x->q->ngpus ? x->q->ngpus : 1;
+  x->gpus = WW_NEWN(x->a, ww_gpu, x->ngpus);
+  for (uint32_t k = 0; k < x->ngpus; k++) {
+    uint32_t g = 0;
+    while (g < x->w->ngpus && strcmp(x->w->gpus[g].name, names[k]) != 0) g++;
+    if (g < x->w->ngpus) {
+      x->gpus[k] = x->w->gpus[g];
+      continue;
+    }
+    ww_buf b = {0};
+    for (g = 0; g < x->w->ngpus; g++) ww_buf_fmt(&b, "%s%s", g ? ", " : "", x->w->gpus[g].name);
+    ww_status st = ww_fail(e, WW_EUSAGE, "there is no GPU '%.40s'; known are %s", names[k], b.s);
+    ww_buf_free(&b);
+    return st;
+  }
+  return WW_OK;
+}
+
+static ww_status choose_model(asking *x, ww_err *e) {
+  const char *by = x->q->by, *cache = x->q->cache;
+  if (!by || !strcmp(by, "grounded"))
+    x->correction = x->w->correction;
+  else if (strcmp(by, "machine") != 0)
+    return ww_fail(e, WW_EUSAGE, "by: expected machine or grounded, not '%.40s'", by);
+  if (cache && strcmp(cache, "warm") != 0 && strcmp(cache, "cold") != 0)
+    return ww_fail(e, WW_EUSAGE, "cache: expected warm or cold, not '%.40s'", cache);
+  return WW_OK;
+}
+
+/* As seen from the root. */
+static const char *shown(const asking *x) {
+  const char *path = x->q->source.path, *root = x->w->root;
+  return root && below(path, root) ? path + strlen(root) + 1 : path;
+}
+
+/* Of a kernel that stands in a header, the disk's. */
+static const char *comment_of(const asking *x, const ww_fn *fn) {
+  if (!fn->file || !strcmp(fn->file, shown(x)))
+    return ww_front_comment_in(x->read.text, strlen(x->read.text), fn->line, x->a);
+  bool relative = x->w->root && fn->file[0] != '/';
+  return ww_front_comment(relative ? ww_path_join(x->a, x->w->root, fn->file) : fn->file, fn->line, x->a);
+}
+
+/* What is known of the kernel's launch, weaker sources under what was asked. */
+static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *said, ww_err *e) {
+  const ww_source *s = &x->q->source;
+  ww_status st = WW_OK;
+  *l = x->q->launch ? *x->q->launch : (ww_launch){0};
+  l->file = shown(x);
+  if (!ww_answer_complete(l, fn)) {
+    const char *comment = comment_of(x, fn);
+    bool ask = !comment && !l->grid[0] && !l->grid_expr[0];
+    if (ask && !x->hosts)
+      st = ww_workspace_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts, &x->out->host_ms, e);
+    if (!st) st = ww_answer_launch(fn, comment, ask ? x->hosts->v : NULL, ask ? x->hosts->n : 0, x->a, l, said, e);
+  }
+  if (x->q->cache) l->warm = !strcmp(x->q->cache, "warm");
+  return st;
+}
+
+/* Everything that the answer is made of. */
+static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const ww_said *said, const ww_gpu *g) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_launch_write(l, &j);
+  ww_key k = ww_key_with(code, b.s, b.n);
+  ww_buf_free(&b);
+  uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
+  k = ww_key_with(k, rest, sizeof rest);
+  for (uint32_t i = 0; i < said->n; i++) k = ww_key_str(k, said->v[i]);
+  if (!x->q->ngpus) k = ww_key_str(k, "assumed");
+  return ww_key_str(k, g->name);
+}
+
+static char *write_report(const asking *x, const ww_fn *fn, const ww_gpu *g, ww_prediction *p) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  const ww_module *m = &x->read.unit->module;
+  ww_json_begin(&j, &b);
+  if (x->q->explain && p->report.error.code == WW_OK) {
+    ww_advice advice;
+    ww_advise(m, fn, g, &x->w->params, p, x->a, &advice);
+    ww_advice_report(m, &advice, x->a, &p->report);
+    ww_explained page = {m, fn, g, p, &advice};
+    ww_report_write(&p->report, &j, ww_explain_write, &page);
+  } else
+    ww_report_write(&p->report, &j, ww_predict_write, p);
+  return b.s;
+}
+
+/* Answers of the GPUs in `list`, which nobody knows yet; told[k] is GPU k's. */
+static void compute(asking *x, const ww_fn *fn, const ww_launch *l, const ww_said *said, const uint32_t *list,
+                    uint32_t n, const ww_key *keys, ww_told *told) {
+  ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, n);
+  ww_prediction *p = WW_NEWN(x->a, ww_prediction, n);
+  ww_err e = {0};
+  for (uint32_t i = 0; i < n; i++) gpus[i] = x->gpus[list[i]];
+  ww_question q = {.gpus = gpus,
+                   .n = n,
+                   .assumed = !x->q->ngpus,
+                   .params = &x->w->params,
+                   .correction = x->correction,
+                   .budget = x->q->budget,
+                   .max_bytes = x->w->bytes,
+                   .cancelled = is_over,
+                   .cancelled_ctx = x};
+  ww_answer(x->read.unit, fn, l, &q, said, x->a, p, &e);
+  for (uint32_t i = 0; i < n; i++) {
+    ww_told *t = &told[list[i]];
+    t->code = p[i].report.error.code;
+    if (t->code == WW_ECANCEL) t->code = over(x, &p[i].report.error);
+    char *json = write_report(x, fn, &gpus[i], &p[i]);
+    t->json = ww_strdup(x->a, json);
+    if (t->code) {
+      ww_keep_give_up(x->w->answers, keys[list[i]]);
+      free(json);
+    } else {
+      ww_keep_put(x->w->answers, keys[list[i]], json, strlen(json) + 1);
+      ww_keep_release(x->w->answers, keys[list[i]], json);
+    }
+  }
+}
+
+/* Two askers may want the same GPUs in another order: claiming them in the order of their keys, nobody waits in a circle. */
+static void sort_by_key(const ww_key *keys, uint32_t *order, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) order[i] = i;
+  for (uint32_t i = 1; i < n; i++)
+    for (uint32_t k = i; k && keys[order[k]].a < keys[order[k - 1]].a; k--) {
+      uint32_t t = order[k];
+      order[k] = order[k - 1], order[k - 1] = t;
+    }
+}
+
+static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e) {
+  ww_launch l;
+  ww_said said = {0};
+  ww_status st = launch_of(x, fn, &l, &said, e);
+  if (st) return st;
+  ww_key code = ww_code_key(&x->read.unit->module, fn, x->q->explain), *keys = WW_NEWN(x->a, ww_key, x->ngpus);
+  uint32_t *missing = WW_NEWN(x->a, uint32_t, x->ngpus), *order = WW_NEWN(x->a, uint32_t, x->ngpus), n = 0;
+  for (uint32_t g = 0; g < x->ngpus; g++) keys[g] = answer_key(x, code, &l, &said, &x->gpus[g]);
+  sort_by_key(keys, order, x->ngpus);
+  for (uint32_t i = 0; i < x->ngpus; i++) {
+    uint32_t g = order[i];
+    void *json;
+    told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
+    bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
+    ww_keep_answer answer = twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &json);
+    if (answer == WW_KEEP_HIT) {
+      told[g].json = ww_strdup(x->a, json);
+      told[g].known = true;
+      ww_keep_release(x->w->answers, keys[g], json);
+    } else if (answer == WW_KEEP_MAKE)
+      missing[n++] = g;
+    else if (!twice)
+      told[g].code = over(x, e);
+  }
+  double t = ww_now();
+  if (n) compute(x, fn, &l, &said, missing, n, keys, told);
+  if (n) x->out->predict_ms += 1e3 * (ww_now() - t);
+  for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
+    if (!told[order[i]].json && !told[order[i]].code) told[order[i]] = told[order[i - 1]];
+  for (uint32_t g = 0; g < x->ngpus; g++)
+    if (told[g].code && !told[g].json) return told[g].code;
+  return WW_OK;
+}
+
+/* A kernel that has no launch that could be understood is a line of its own too. */
+static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_told *told) {
+  for (uint32_t g = 0; g < x->ngpus; g++) {
+    ww_report r = {.file = shown(x), .kernel = fn->name, .gpu = x->gpus[g].name, .error = *why};
+    ww_buf b = {0};
+    ww_json j = {0};
+    ww_json_begin(&j, &b);
+    ww_report_write(&r, &j, NULL, NULL);
+    told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name),
+                        .gpu = x->gpus[g].name,
+                        .line = fn->line,
+                        .json = ww_strdup(x->a, b.s),
+                        .code = why->code};
+    ww_buf_free(&b);
+  }
+}
+
+static ww_status all_kernels(asking *x, ww_err *e) {
+  const ww_module *m = &x->read.unit->module;
+  const ww_source *s = &x->q->source;
+  const ww_fn *only = NULL;
+  uint32_t kernels = 0;
+  for (uint32_t k = 0; k < m->nfns; k++) kernels += m->fns[k].kernel;
+  if (x->q->kernel || kernels < 2) {
+    ww_status st = ww_answer_kernel(x->read.unit, shown(x), x->q->kernel, &only, e);
+    if (st) return st;
+    kernels = 1;
+  }
+  x->out->v = WW_NEWN(x->a, ww_told, (size_t)kernels * x->ngpus);
+  for (uint32_t k = 0; k < m->nfns; k++) {
+    const ww_fn *fn = &m->fns[k];
+    if (only ? fn != only : !fn->kernel) continue;
+    ww_err why = {0};
+    if (is_over(x)) return over(x, e);
+    ww_status st = one_kernel(x, fn, x->out->v + x->out->n, &why);
+    if (st == WW_ECANCEL || (st && only)) {
+      if (e) *e = why;
+      return st;
+    }
+    if (st) tell_error(x, fn, &why, x->out->v + x->out->n);
+    x->out->n += x->ngpus;
+  }
+  return ww_source_stale(x->w, s) ? over(x, e) : WW_OK;
+}
+
+ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out, ww_err *e) {
+  asking x = {.w = w, .q = q, .a = a, .out = out};
+  *out = (ww_answered){0};
+  ww_status st = choose_gpus(&x, e);
+  if (!st) st = choose_model(&x, e);
+  if (!st) st = ww_workspace_read(w, &q->source, q->deadline, a, &x.read, e);
+  if (st) return st;
+  out->read_ms = x.read.read_ms;
+  out->clang_ms = x.read.clang_ms;
+  st = all_kernels(&x, e);
+  if (e && e->file) e->file = ww_strdup(a, e->file); /* it may lie in the unit */
+  if (x.hosts) ww_keep_release(w->hosts, x.hosts_key, x.hosts);
+  ww_workspace_release(w, &x.read);
+  return st;
+}

@@ -1,0 +1,41 @@
+/* workspace_int.h - what the files of the workspace share. */
+#ifndef WW_SERVE_WORKSPACE_INT_H
+#define WW_SERVE_WORKSPACE_INT_H
+
+#include <pthread.h>
+
+#include "workspace.h"
+
+typedef struct document {
+  char *path, *text;
+  uint64_t generation;
+  struct document *next;
+} document;
+
+struct ww_workspace {
+  ww_arena *arena;  /* lifetime: the workspace */
+  const char *root; /* real path, NULL: none */
+  uint64_t bytes;
+  ww_gpu *gpus;
+  uint32_t ngpus;
+  ww_params params;
+  const ww_correction *correction;
+  ww_keep *units, *hosts, *answers;
+  pthread_mutex_t lock; /* of the documents */
+  document *documents;
+  uint64_t generations; /* given out so far */
+};
+
+/* read.c: launches of the host code, shared between texts that differ inside kernels alone. */
+typedef struct {
+  ww_arena *arena;
+  ww_host_launch *v;
+  uint32_t n;
+} ww_hosts;
+ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
+                             const ww_hosts **out, double *ms, ww_err *e);
+void ww_unit_drop(void *thing); /* for ww_keep */
+void ww_hosts_drop(void *thing);
+bool ww_source_stale(ww_workspace *w, const ww_source *s); /* its generation is no longer the document's */
+
+#endif

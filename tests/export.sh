@@ -1,0 +1,97 @@
+#!/bin/sh
+# export.sh BUILD : exports and statistics of a store as a user meets them, and its tables as DuckDB and hyparquet read them. Prints TAP.
+case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
+program=$build/warpwise
+root=$(cd "$(dirname "$0")/.." && pwd)
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0
+bad=0
+cd "$dir" || exit 1
+
+result() { # TEXT OK?
+  n=$((n + 1))
+  if [ "$2" = yes ]; then echo "ok $n - $1"; else
+    bad=1
+    echo "not ok $n - $1: $2"
+    head -c 2000 "$dir/out" "$dir/err" | sed 's/^/# /'
+  fi
+}
+
+skip() {
+  n=$((n + 1))
+  echo "ok $n - $1 # SKIP $2"
+}
+
+# try TEXT EXIT_CODE STDOUT_PATTERN STDERR_PATTERN ARGS... : patterns are extended regular expressions, '' for "nothing".
+try() {
+  text=$1 want=$2 out=$3 err=$4
+  shift 4
+  "$program" "$@" >"$dir/out" 2>"$dir/err" </dev/null
+  code=$?
+  ok=yes
+  [ $code -eq "$want" ] || ok="exit code $code, want $want"
+  if [ -z "$out" ]; then [ -s "$dir/out" ] && ok="stdout is not empty"; else grep -qE -- "$out" "$dir/out" || ok="stdout has no $out"; fi
+  if [ -z "$err" ]; then [ -s "$dir/err" ] && ok="stderr is not empty"; else grep -qE -- "$err" "$dir/err" || ok="stderr has no $err"; fi
+  result "$text" "$ok"
+}
+
+# ---- measured reports of the corpus, into a store and out again ----
+reports=$root/data/corpus-h200.jsonl.zst
+try "reports into a store" 0 '266' '' dataset import --store a.sqlite --reports "$reports"
+try "where it goes must be said" 2 '' 'say where the rows go' dataset export a.sqlite
+try "an unknown form" 2 '' 'expected jsonl, csv, parquet or prompts' dataset export a.sqlite --as xml -o x
+try "an unknown split" 2 '' 'expected train, validation or test' dataset export a.sqlite --split best -o x
+try "a folder that is not there" 3 '' 'cannot write none/rows.csv' dataset export a.sqlite --as csv -o none/rows.csv
+try "JSON lines" 0 '^266 rows$' '' dataset export a.sqlite --corpus "$root/corpus" -o a.jsonl
+try "packed" 0 '"rows":266' '' dataset export a.sqlite --corpus "$root/corpus" -o a.jsonl.zst --json
+zstd -dcq a.jsonl.zst 2>/dev/null | cmp -s - a.jsonl && ok=yes || ok="they differ"
+if command -v zstd >/dev/null 2>&1; then result "packed and plain are the same" "$ok"; fi
+try "and back into another store" 0 '266' '' dataset import --store b.sqlite --reports a.jsonl
+try "which gives the same lines" 0 '' '' dataset export b.sqlite --corpus "$root/corpus" -o b.jsonl --quiet
+cmp -s a.jsonl b.jsonl && ok=yes || ok="they differ"
+result "byte for byte" "$ok"
+try "what evaluate reads" 0 '"launches":5,"answered":5' '' evaluate a.jsonl --limit 5 --json
+for split in train validation test; do "$program" dataset export a.sqlite --split $split -o $split.jsonl --quiet; done
+[ "$(cat train.jsonl validation.jsonl test.jsonl | wc -l)" -eq 266 ] && [ -s test.jsonl ] && ok=yes || ok="not every row is in one split"
+result "three splits make the whole" "$ok"
+try "prompts for counters" 0 '266 rows' '' dataset export a.sqlite --as prompts --corpus "$root/corpus" -o p.jsonl
+grep -c '^{"messages":\[{"role":"system",.*{"role":"assistant","content":"{\\"time_us\\":' p.jsonl >"$dir/out"
+[ "$(cat "$dir/out")" -eq 266 ] && ok=yes || ok="not every line is a question with its answer"
+result "each a question and an answer" "$ok"
+
+# ---- statistics ----
+try "stats as JSON" 0 '"kernels":82,"launches":266,"with_counters":266,"failed":0,.*"by_split":.*"by_family":\[.*"histograms":\[' '' dataset stats a.sqlite --json
+try "stats for people, with coverage" 0 'Coverage of rodinia, shoc, polybench' '' dataset stats a.sqlite --compare "$root/data/public/h200.jsonl.zst" --svg svg --html page.html
+[ "$(ls svg | wc -l)" -eq 14 ] && grep -q '899 launches, [0-9.]* % covered' svg/time.svg && grep -q '</html>' page.html && ok=yes || ok="pictures are missing"
+result "a picture a quantity, and a page" "$ok"
+try "a store repeats itself" 0 '266 launches on both occasions; 266 agree \(100.0 %' '' dataset stats a.sqlite --against b.sqlite
+
+# ---- generated kernels, measured here ----
+if "$program" dataset collect --store g.sqlite --seed 5 --count 2 --launches 2 --counters 0 --device pocl >"$dir/out" 2>"$dir/err"; then
+  try "sources and launches are made again" 0 '^4 rows, 2 new sources in src$' '' dataset export g.sqlite -o g.jsonl --sources src
+  try "and can be predicted" 0 '"launches":4,"answered":4' '' evaluate g.jsonl --gpu h200 --json
+  try "prompts in two styles" 0 '^8 rows$' '' dataset export g.sqlite --as prompts --ask time --raw --style 0,1 -o gp.jsonl
+else
+  skip "generated kernels" "nothing to measure on: $(tail -n 1 "$dir/err")"
+fi
+
+# ---- other readers ----
+for form in parquet csv; do
+  try "$form" 0 '^266 rows$' '' dataset export a.sqlite --as $form --with launch,source --corpus "$root/corpus" -o a.$form
+done
+clients=$build/clients
+if ! command -v node >/dev/null 2>&1 || ! command -v npm >/dev/null 2>&1; then
+  skip "DuckDB and hyparquet" "no node or npm here"
+else
+  mkdir -p "$clients"
+  cp "$root"/tests/clients/*.json "$root"/tests/clients/*.mjs "$clients/"
+  if [ ! -d "$clients/node_modules/hyparquet-compressors" ] && ! (cd "$clients" && npm install --no-audit --no-fund --ignore-scripts >"$dir/out" 2>"$dir/err"); then
+    skip "DuckDB and hyparquet" "npm cannot fetch them: $(grep -m 1 'code' "$dir/err")"
+  else
+    node "$clients/tables.mjs" a.parquet a.csv a.jsonl >tables 2>"$dir/err" || bad=1
+    grep -q '^ok ' tables || { bad=1; echo "not ok - tables.mjs: $(head -n 3 "$dir/err")"; }
+    sed 's/ - / - tables: /' tables
+  fi
+fi
+exit $bad

@@ -1,0 +1,79 @@
+#!/bin/sh
+# manners.sh BUILD : completions load in their shells and offer what the tables have; manual pages are set without complaint; doctor
+# says what is missing. Prints TAP.
+cd "$(dirname "$0")/.." || exit 1
+build=$(cd "${1:-build}" && pwd) || exit 1
+ww=$build/warpwise
+PATH=$build:$PATH
+export PATH
+dir=$(mktemp -d) || exit 1
+trap 'rm -rf "$dir"' EXIT
+n=0
+bad=0
+ok() { # WHAT STATUS
+  n=$((n + 1))
+  if [ "$2" = 0 ]; then echo "ok $n - $1"; else
+    echo "not ok $n - $1"
+    bad=1
+  fi
+}
+skip() { n=$((n + 1)) && echo "ok $n - # skip $1"; }
+
+# ---- completion ----
+if command -v bash >/dev/null; then
+  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise pre); COMP_CWORD=1; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
+  [ "$offered" = predict ]
+  ok "bash offers the command" $?
+  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise predict --sw); COMP_CWORD=2; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
+  [ "$offered" = --sweep ]
+  ok "bash offers the option of a command" $?
+  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise dataset collect --sto); COMP_CWORD=3; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
+  [ "$offered" = --store ]
+  ok "bash offers the option of a command in a command" $?
+  offered=$(bash -c 'source <("$0" completion bash); COMP_WORDS=(warpwise predict --gpu rtx); COMP_CWORD=3; _warpwise; echo "${COMPREPLY[@]}"' "$ww")
+  [ "$offered" = rtx3080 ]
+  ok "bash offers the GPUs" $?
+fi
+if command -v zsh >/dev/null; then
+  "$ww" completion zsh >"$dir/_warpwise"
+  zsh -n "$dir/_warpwise"
+  ok "zsh reads its completion" $?
+  said=$(zsh -fc "fpath=($dir \$fpath); autoload -Uz compinit; compinit -D -u; source $dir/_warpwise; echo \$_comps[warpwise]" 2>&1)
+  [ "$said" = _warpwise ]
+  ok "zsh knows whom to ask" $?
+else skip "no zsh here" && skip "no zsh here"; fi
+if command -v fish >/dev/null; then
+  "$ww" completion fish >"$dir/warpwise.fish"
+  offered=$(fish --no-config -c "source $dir/warpwise.fish; complete -C 'warpwise roof'" 2>&1 | cut -f1)
+  [ "$offered" = roofline ]
+  ok "fish offers the command" $?
+  offered=$(fish --no-config -c "source $dir/warpwise.fish; complete -C 'warpwise dataset collect --sto'" 2>&1 | cut -f1)
+  [ "$offered" = --store ]
+  ok "fish offers the option of a command in a command" $?
+else skip "no fish here" && skip "no fish here"; fi
+"$ww" completion tcsh >/dev/null 2>"$dir/err"
+[ $? = 2 ] && grep -q "bash, zsh or fish" "$dir/err"
+ok "another shell is a usage error" $?
+
+# ---- manual ----
+if command -v scdoc >/dev/null; then
+  for page in $("$ww" manual --list); do
+    "$ww" manual "$page" | scdoc >"$dir/$page.1" 2>"$dir/err" || echo "$page: $(cat "$dir/err")"
+  done >"$dir/complaints"
+  [ ! -s "$dir/complaints" ]
+  ok "every manual page can be set" $?
+  sed 's/^/# /' "$dir/complaints"
+  grep -q -- '--sweep' "$dir/warpwise-predict.1" && grep -q 'SYNOPSIS' "$dir/warpwise-dataset-collect.1"
+  ok "they have the options" $?
+else skip "no scdoc here" && skip "no scdoc here"; fi
+
+# ---- doctor ----
+"$ww" doctor >"$dir/out" 2>&1
+ok "all that predictions need is here" $?
+grep -q "OpenCL device" "$dir/out"
+ok "doctor looks for devices" $?
+WARPWISE_DATA=$dir "$ww" doctor --json >"$dir/out" 2>&1
+[ $? = 1 ] && grep -q '"what":"GPU descriptions","verdict":"missing"' "$dir/out"
+ok "what is missing is said, with exit code 1" $?
+echo "1..$n"
+exit $bad

@@ -1,0 +1,186 @@
+#!/bin/sh
+# serve.sh BUILD : `warpwise serve` as clients meet it, the hostile ones too. Prints TAP. Needs curl.
+case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
+cd "$(dirname "$0")/.." || exit 1
+program=$build/warpwise
+dir=$(mktemp -d) || exit 1
+dir=$(cd "$dir" && pwd -P)
+pids=
+trap 'kill $pids 2>/dev/null; rm -rf "$dir"' EXIT
+n=0
+bad=0
+report() { # TEXT PROBLEM : the problem is '' when there is none
+  n=$((n + 1))
+  if [ -z "$2" ]; then echo "ok $n - $1"; else
+    bad=1
+    echo "not ok $n - $1"
+    printf '%s\n' "$2" | head -n 8 | cut -c 1-600 | sed 's/^/# /'
+  fi
+}
+if ! command -v curl >/dev/null; then echo "ok 1 - serve # SKIP no curl"; echo 1..1; exit 0; fi
+if ! "$program" --help | grep -q '^  serve '; then echo "ok 1 - serve # SKIP built without libmicrohttpd"; echo 1..1; exit 0; fi
+
+export ASAN_OPTIONS="quarantine_size_mb=8${ASAN_OPTIONS:+:$ASAN_OPTIONS}" # what is freed there would count as growth
+
+# ---- a folder to serve, and things outside of it ----
+mkdir "$dir/root" "$dir/root/sub"
+cp tests/explain/good/axpy.cu tests/explain/row_sum.cu "$dir/root/"
+cat >"$dir/root/three.cu" <<'EOF'
+#include "sub/scale.h"
+// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]
+extern "C" __global__ void first(int n, const float *x, float *y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] = x[i] * SCALE; }
+// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]
+extern "C" __global__ void second(int n, const float *x, float *y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] = x[i] + 1.0f; }
+// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]
+extern "C" __global__ void third(int n, const float *x, float *y) { int i = blockIdx.x * 256 + threadIdx.x; y[i] = x[n - 1 - i]; }
+EOF
+echo '#define SCALE 2.0f' >"$dir/root/sub/scale.h"
+cat >"$dir/root/endless.cu" <<'EOF'
+// warpwise: grid=1 block=32 p=i32[1]:zeros
+extern "C" __global__ void endless(volatile int *p) { while (!*p) {} }
+// warpwise: grid=4096 block=256 n=1<<30 x=i32[n] y=i32[n]
+extern "C" __global__ void wide(unsigned n, int *x, int *y) {
+  unsigned i = blockIdx.x * 256 + threadIdx.x;
+  for (int k = 0; k < 512; k++) { i = i * 1664525u + 1013904223u; y[i % n] = x[i % n] + k; }
+}
+EOF
+echo 'extern "C" __global__ void secret(float *x) { x[0] = 1; } // SECRET' >"$dir/outside.cu"
+echo 'SECRETWORD here;' >"$dir/outside.h"
+ln -s "$dir/outside.cu" "$dir/root/link.cu"
+ln -s "$dir" "$dir/root/up"
+
+serve() { # NAME OPTIONS... : starts a server, sets url and pid
+  name=$1
+  shift
+  "$program" serve --port 0 --root "$dir/root" "$@" >"$dir/$name.url" 2>"$dir/$name.err" &
+  pid=$!
+  pids="$pids $pid"
+  for i in $(seq 100); do
+    { [ -s "$dir/$name.url" ] || ! kill -0 $pid 2>/dev/null; } && break
+    sleep 0.1
+  done
+  url=$(sed 's|/$||' "$dir/$name.url")
+}
+# ask CODE PATTERN PATH BODY [CURL OPTIONS...] : '' when the status is CODE and the answer matches the extended regular expression
+ask() {
+  want=$1 pattern=$2 path=$3 body=$4
+  shift 4
+  [ -n "$body" ] && set -- -H 'Content-Type: application/json' --data-binary "$body" "$@"
+  code=$(curl -s -m 60 -o "$dir/answer" -w '%{http_code}' "$@" "$url$path")
+  [ "$code" = "$want" ] || echo "status $code, want $want: $(head -c 300 "$dir/answer")"
+  grep -qE -- "$pattern" "$dir/answer" || echo "no $pattern in: $(head -c 300 "$dir/answer")"
+}
+text() { sed 's/\\/\\\\/g; s/"/\\"/g; s/$/\\n/' "$1" | tr -d '\n'; } # a file as the inside of a JSON string
+
+# ---- what it answers ----
+serve plain --seconds 20 --memory 256 --max-body 64
+report "it says where it listens" "$(grep -qE '^http://127.0.0.1:[0-9]+/$' "$dir/plain.url" || cat "$dir/plain.url" "$dir/plain.err")"
+report "/healthz" "$(ask 200 '"status":"ok"' /healthz '')"
+report "/v1/gpus" "$(ask 200 '"name":"h200","full_name":"NVIDIA H200' /v1/gpus '')"
+report "/openapi.json has routes, members, metrics" "$(ask 200 '"openapi":"3.1.0"' /openapi.json ''; for p in '"/v1/predict":{"post"' '"instantiate":{' '"dram_read_bytes":{' 'warm'; do grep -qF -- "$p" "$dir/answer" || echo "no $p"; done)"
+if command -v python3 >/dev/null; then report "/openapi.json is JSON" "$(python3 -m json.tool "$dir/answer" 2>&1 >/dev/null)"; fi
+(cd "$dir/root" && "$program" predict --json axpy.cu --gpu h200,a100) >"$dir/want"
+report "/v1/predict: the command's own reports, byte for byte" "$(ask 200 '"reports":\[' /v1/predict '{"file":"axpy.cu","gpu":["h200","a100"]}'; { printf '{"reports":['; paste -sd , "$dir/want" | tr -d '\n'; } >"$dir/start"; cut -c "1-$(wc -c <"$dir/start")" "$dir/answer" | tr -d '\n' | cmp - "$dir/start")"
+report "/v1/predict: a text, the launch given, the GPU assumed" "$(ask 200 'gpu: h200, as none was named.*"time_us":\{"value":' /v1/predict '{"source":"__kernel void f(__global float *x, int n) { x[get_global_id(0) % n] += 1.0f; }","lang":"opencl","launch":{"grid":["n/64"],"block":[64],"args":[{"name":"n","value":65536}]}}')"
+report "/v1/predict: every kernel of the file" "$(ask 200 '"kernel":"third"' /v1/predict '{"file":"three.cu","gpu":"h200"}'; [ "$(grep -o '"schema_version"' "$dir/answer" | wc -l)" = 3 ] || echo "not three reports")"
+report "/v1/predict: again, nothing is computed" "$(ask 200 '"timing":\{"read_ms":0,"clang_ms":0,"host_ms":0,"predict_ms":0,"known":3\}' /v1/predict '{"file":"three.cu","gpu":"h200"}')"
+report "/v1/predict: an edit costs the kernel it is in" "$(ask 200 '"predict_ms":[0-9.]*[1-9][0-9.]*,"known":2' /v1/predict "{\"file\":\"three.cu\",\"gpu\":\"h200\",\"source\":\"$(text "$dir/root/three.cu" | sed 's/x\[i\] + 1.0f/x[i] * x[i] * x[i]/')\"}")"
+report "/v1/predict: a line more above costs none" "$(ask 200 '"known":3' /v1/predict "{\"file\":\"three.cu\",\"gpu\":\"h200\",\"source\":\"// more\\n$(text "$dir/root/three.cu")\"}")"
+echo '#define SCALE x[0]' >"$dir/root/sub/scale.h"
+report "/v1/predict: a changed header is seen" "$(ask 200 '"known":2' /v1/predict '{"file":"three.cu","gpu":"h200"}')"
+report "/v1/explain: findings and lines" "$(ask 200 '"findings":\[\{"file":"row_sum.cu","line":9,"rule":"uncoalesced-load".*"lines":\[' /v1/explain '{"file":"row_sum.cu","gpu":"h200"}')"
+report "/v1/roofline.svg" "$(ask 200 '<svg.*</svg>|</svg>' /v1/roofline.svg '{"file":"axpy.cu","gpu":["h200","a100"]}')"
+report "/v1/kernels" "$(ask 200 '"name":"second","mangled":"second","file":"three.cu","line":5.*"comment":"grid=n/256' /v1/kernels '{"file":"three.cu"}')"
+report "flags and instantiate" "$(ask 200 '"kernel":"k<float>".*"kernel":"k<double>"|"kernel":"k<double>"' /v1/predict '{"source":"template <class T> __global__ void k(T *x) { x[blockIdx.x * N + threadIdx.x] += T(1); }","flags":["-DN=128"],"instantiate":["k<float>","k<double>"],"launch":{"grid":[64],"block":[128]}}')"
+report "a GPU of another warp size is one report's error" "$(ask 200 '"gpu":"h200".*read for warps of 32 lanes' /v1/predict '{"file":"axpy.cu","gpu":["h200","mi300x"]}')"
+
+# ---- what it refuses ----
+report "malformed JSON" "$(ask 400 'not JSON: unexpected' /v1/predict '{"file": axpy}')"
+report "JSON that ends too early" "$(ask 400 'not JSON' /v1/predict '{"file":"axpy.cu"')"
+report "a NUL in it" "$(printf '{"file":"a\0b"}' >"$dir/nul"; ask 400 'not JSON' /v1/predict "@$dir/nul")"
+report "not an object" "$(ask 400 'expected an object, not an array' /v1/predict '[1]')"
+report "deeply nested" "$(ask 400 'not JSON|expected' /v1/predict "$(head -c 60000 /dev/zero | tr '\0' '[')")"
+report "an unknown member" "$(ask 400 'unknown member .*gpus.*known are' /v1/predict '{"file":"axpy.cu","gpus":"h200"}')"
+report "a member of another kind" "$(ask 400 'gpu: expected a string or an array of strings, not the number 7' /v1/predict '{"file":"axpy.cu","gpu":7}')"
+report "neither source nor file" "$(ask 400 'give .source.*or .file' /v1/predict '{"gpu":"h200"}')"
+report "no body" "$(ask 400 'no body' /v1/predict '' -X POST -H 'Content-Type: application/json')"
+report "an unknown GPU" "$(ask 400 "no GPU 'h9000'; known are a10" /v1/predict '{"file":"axpy.cu","gpu":"h9000"}')"
+report "an unknown kernel" "$(ask 400 'has no kernel .nothing.*axpy' /v1/predict '{"file":"axpy.cu","kernel":"nothing"}')"
+report "a launch that makes no sense" "$(ask 400 'unknown member .*gird' /v1/predict '{"file":"axpy.cu","launch":{"gird":[1]}}')"
+report "a source that does not compile" "$(ask 422 "undeclared identifier 'y'" /v1/predict '{"source":"__global__ void k(int *x) { x[0] = y; }"}')"
+report "a body that is too large" "$(head -c 100000 /dev/zero | tr '\0' ' ' >"$dir/large"; ask 413 'larger than' /v1/predict "@$dir/large")"
+report "the same in chunks" "$(ask 413 'larger than' /v1/predict "@$dir/large" -H 'Transfer-Encoding: chunked')"
+report "text that is not called JSON" "$(ask 415 'Content-Type' /v1/predict '' -X POST -H 'Content-Type: text/plain' -d '{"file":"axpy.cu"}')"
+report "no such path" "$(ask 404 'no such thing' /v2/predict '{}')"
+report "no such method" "$(ask 405 'not a method' /v1/predict '')"
+for f in ../outside.cu /etc/passwd "$dir/outside.cu" sub/../../outside.cu link.cu up/outside.cu "$dir/root/../outside.cu" ''; do
+  report "path '$f'" "$(ask 400 'no path below the folder' /v1/kernels "{\"file\":\"$f\"}"; grep -l secret "$dir/answer")"
+done
+report "path without a file" "$(ask 404 'there is no' /v1/kernels '{"file":"sub/none.cu"}')"
+report "a text with a path outside" "$(ask 400 'no path below' /v1/kernels '{"source":"","file":"../x.cu"}')"
+for i in "\\\"$dir/outside.h\\\"" '\"../outside.h\"' '\"/etc/hostname\"' '</etc/hostname>'; do
+  report "#include $i" "$(ask 200 'file not found' /v1/kernels "{\"source\":\"#include $i\\n__global__ void k(int *x) { x[0] = 1; }\"}"; grep -o SECRETWORD "$dir/answer")"
+done
+report "#include by a macro" "$(ask 200 'file not found' /v1/kernels "{\"source\":\"#define X \\\"$dir/outside.h\\\"\\n#include X\\n__global__ void k(int *x) { x[0] = 1; }\"}"; grep -o SECRETWORD "$dir/answer")"
+for f in -fplugin=/tmp/x.so "-I$dir" -I/etc -include/etc/hostname '-o/tmp/x' -Xclang '@/etc/hostname' -B/tmp; do
+  report "flag $f" "$(ask 400 'is not accepted here|no path below' /v1/kernels "{\"file\":\"axpy.cu\",\"flags\":[\"$f\"]}")"
+done
+report "contents from a file outside" "$(ask 400 'no path below' /v1/predict "{\"file\":\"axpy.cu\",\"launch\":{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":64,\"fill\":{\"file\":\"../outside.h\"}}}]}}")"
+report "compiled code" "$(ask 400 'not accepted here' /v1/predict '{"file":"axpy.cu","launch":{"binary":"x.cubin"}}')"
+report "another site's page" "$(ask 403 'other sites' /v1/gpus '' -H 'Origin: https://example.com')"
+report "a page without an origin" "$(ask 403 'other sites' /v1/gpus '' -H 'Origin: null')"
+report "a page of another port" "$(ask 403 'other sites' /v1/gpus '' -H 'Origin: http://127.0.0.1:1')"
+report "our own page" "$(ask 200 'h200' /v1/gpus '' -H "Origin: $url")"
+report "a name that was made to mean this address" "$(ask 403 'name in Host' /v1/gpus '' -H 'Host: example.com')"
+report "no name at all" "$(ask 40[03] '' /v1/gpus '' -H 'Host:' 2>&1 | grep -v 'want 40')"
+report "a kernel that takes too much memory" "$(ask 503 'more than 256 MB of its buffers' /v1/predict '{"file":"endless.cu","kernel":"wide","gpu":"h200"}')"
+report "it still answers" "$(ask 200 '"reports":\[' /v1/predict '{"file":"axpy.cu","gpu":"h200"}')"
+kill -INT $pid
+wait $pid
+code=$?
+report "SIGINT ends it with 0" "$([ $code = 0 ] || { echo "exit code $code"; cat "$dir/plain.err"; })"
+
+# ---- time, tokens ----
+serve token --seconds 4 --token-file "$dir/token" 2>/dev/null
+wait $pid
+code=$?
+report "a token file that is not there" "$([ $code = 3 ] || echo "exit code $code"; grep -q 'cannot open' "$dir/token.err" || cat "$dir/token.err")"
+echo 0123456789abcdef0123456789abcdef >"$dir/token"
+serve token --seconds 4 --token-file "$dir/token"
+bearer='Authorization: Bearer 0123456789abcdef0123456789abcdef'
+report "no token" "$(ask 401 'Bearer TOKEN' /v1/gpus '')"
+report "a wrong token" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: Bearer 0123456789abcdef0123456789abcdee')"
+report "a part of the token" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: Bearer 0123456789abcdef')"
+report "another scheme" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: Basic 0123456789abcdef0123456789abcdef')"
+report "the token" "$(ask 200 'h200' /v1/gpus '' -H "$bearer")"
+report "health needs none" "$(ask 200 'ok' /healthz '')"
+report "a kernel that never ends" "$(ask 503 'longer than a request may|clang did not finish' /v1/predict '{"file":"endless.cu","kernel":"endless","gpu":"h200"}' -H "$bearer")"
+kill -TERM $pid
+wait $pid
+report "SIGTERM ends it with 0" "$(code=$?; [ $code = 0 ] || echo "exit code $code")"
+"$program" serve --port 0 --bind 0.0.0.0 --root "$dir/root" >"$dir/out" 2>"$dir/err"
+report "other addresses need a token" "$([ $? = 2 ] || echo "exit code"; grep -q 'give a token' "$dir/err" || cat "$dir/err")"
+"$program" serve --port 0 --root "$dir/none" >"$dir/out" 2>"$dir/err"
+report "no such root" "$([ $? = 3 ] || echo "exit code"; grep -q 'cannot open the folder' "$dir/err" || cat "$dir/err")"
+
+# ---- many at once; ending in the middle ----
+${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -pthread -o "$dir/client" bench/serve.c
+printf 'extern "C" __global__ void k(int n, const float *x, float *y) {\n  int i = blockIdx.x * 256 + threadIdx.x;\n  y[i] = x[i] * @EDIT@;\n}\n' >"$dir/edited.cu"
+serve many --seconds 60
+rss() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/$pid/status; }
+launch='"launch":{"grid":[256],"block":[256],"args":[{"value":65536},{"buffer":{"bytes":262144}},{"buffer":{"bytes":262144}}]}'
+"$dir/client" "${url##*:}" "$dir/edited.cu" edited.cu k 2 8 0 "$launch" >"$dir/warm" 2>"$dir/err"
+before=$(rss)
+report "eight clients at once, no error" "$("$dir/client" "${url##*:}" "$dir/edited.cu" edited.cu k 5 8 0 "$launch" 2>&1 >"$dir/load" || cat "$dir/load")"
+report "memory stays" "$(echo "$before $(rss)" | awk '$2 > 1.3 * $1 + 40 { print "from", $1, "to", $2, "MB" }')"
+curl -s -m 30 -o "$dir/answer" -H 'Content-Type: application/json' -d '{"file":"endless.cu","kernel":"endless","gpu":"h200"}' "$url/v1/predict" &
+asking=$!
+sleep 1.5
+kill -INT $pid
+wait $pid
+code=$?
+wait $asking
+report "it ends while a kernel runs, which is told" "$([ $code = 0 ] || { echo "exit code $code"; cat "$dir/many.err"; }; grep -q '"code":"cancel' "$dir/answer" || cat "$dir/answer")"
+
+echo "1..$n"
+exit $bad

@@ -1,0 +1,175 @@
+/* test_generate.c - the generator: frozen output, the same twice, no near-duplicates, launches that keep their promises. */
+#include "unit.h"
+
+#include <stdlib.h>
+
+#include "../../src/data/generate.h"
+
+#define SMS 132
+#define L2 ((uint64_t)60 << 20)
+
+/* Sources in both dialects and three launches of the first 200 kernels of seed 1. Shipped rows are made again from their
+ * numbers: what changes these is a new WW_GENERATOR_VERSION, and the old one stays. */
+#define FROZEN_CUDA 0x9f97e1807c98fe56ull
+#define FROZEN_OPENCL 0x3f8963d71b974997ull
+#define FROZEN_LAUNCHES 0xa664aaadd82dbc0eull
+
+static void add_launches(const ww_gen_kernel *k, ww_arena *a, ww_buf *out) {
+  for (uint32_t n = 0; n < 3; n++) {
+    ww_launch l;
+    ww_json j = {0};
+    assert_int_equal(ww_gen_launch(k, WW_GEN_CUDA, n, SMS, L2, a, &l, NULL, NULL), WW_OK);
+    ww_json_begin(&j, out);
+    ww_launch_write(&l, &j);
+  }
+}
+
+static void output_is_frozen(void **state) {
+  ww_gen_stream *s = ww_gen_stream_new(WW_GENERATOR_VERSION, 1);
+  ww_buf cuda = {0}, opencl = {0}, launches = {0};
+  for (int i = 0; i < 200; i++) {
+    ww_gen_kernel k;
+    assert_int_equal(ww_gen_stream_next(s, *state, &k, NULL), WW_OK);
+    ww_gen_print(&k, WW_GEN_CUDA, 0, &cuda);
+    ww_gen_print(&k, WW_GEN_OPENCL, 0, &opencl);
+    add_launches(&k, *state, &launches);
+  }
+  uint64_t got[] = {ww_hash(cuda.s, cuda.n, 0), ww_hash(opencl.s, opencl.n, 0), ww_hash(launches.s, launches.n, 0)};
+  ww_gen_stream_free(s);
+  ww_buf_free(&cuda);
+  ww_buf_free(&opencl);
+  ww_buf_free(&launches);
+  if (got[0] != FROZEN_CUDA || got[1] != FROZEN_OPENCL || got[2] != FROZEN_LAUNCHES)
+    fail_msg("version %d now writes 0x%llxull, 0x%llxull, launches 0x%llxull", WW_GENERATOR_VERSION,
+             (unsigned long long)got[0], (unsigned long long)got[1], (unsigned long long)got[2]);
+}
+
+static void same_numbers_same_kernel(void **state) {
+  for (uint32_t i = 0; i < 50; i++) {
+    ww_gen_kernel a, b, c;
+    ww_arena *other = ww_arena_new();
+    ww_alloc(other, 1000 * (i + 1)); /* elsewhere in memory */
+    assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 9, i, *state, &a, NULL), WW_OK);
+    assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 9, i, other, &b, NULL), WW_OK);
+    assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 10, i, other, &c, NULL), WW_OK);
+    assert_true(a.structure == b.structure);
+    assert_string_equal(a.productions, b.productions);
+    assert_true(ww_gen_source_hash(&a, WW_GEN_CUDA) == ww_gen_source_hash(&b, WW_GEN_CUDA));
+    assert_true(ww_gen_source_hash(&a, WW_GEN_OPENCL) == ww_gen_source_hash(&b, WW_GEN_OPENCL));
+    assert_false(ww_gen_source_hash(&a, WW_GEN_CUDA) == ww_gen_source_hash(&c, WW_GEN_CUDA));
+    ww_arena_free(other);
+  }
+  ww_gen_kernel k;
+  ww_err e = {0};
+  assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION + 1, 1, 0, *state, &k, &e), WW_EUNSUPPORTED);
+  assert_non_null(strstr(e.msg, "version"));
+}
+
+static int by_value(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}
+
+/* Productions of a row in the table of families, and kernels without floats: a third of real ones. */
+static void stream_has_no_duplicates(void **state) {
+  enum { N = 4000 };
+  uint64_t *seen = WW_NEWN(*state, uint64_t, N);
+  const char *families[64] = {0};
+  uint32_t nfamilies = 0, integers = 0, last = 0;
+  ww_gen_stream *s = ww_gen_stream_new(WW_GENERATOR_VERSION, 2);
+  for (int i = 0; i < N; i++) {
+    ww_gen_kernel k;
+    uint32_t f = 0;
+    assert_int_equal(ww_gen_stream_next(s, *state, &k, NULL), WW_OK);
+    assert_true(i == 0 || k.index > last);
+    last = k.index;
+    seen[i] = k.structure;
+    integers += !strstr(k.productions, "f32") && !strstr(k.productions, "f64") && !strstr(k.productions, "float");
+    while (f < nfamilies && strcmp(families[f], k.family)) f++;
+    if (f == nfamilies) families[nfamilies++] = k.family;
+  }
+  ww_gen_stream_free(s);
+  qsort(seen, N, sizeof *seen, by_value);
+  for (int i = 1; i < N; i++) assert_true(seen[i] != seen[i - 1]);
+  assert_true(nfamilies >= 30);
+  assert_in_range(integers, N / 4, N / 2);
+  assert_true(last < N * 3 / 2); /* few are thrown away */
+}
+
+static void structure_is_not_the_text(void **state) {
+  ww_gen_kernel k;
+  ww_buf plain = {0}, styled = {0};
+  assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 1, 3, *state, &k, NULL), WW_OK);
+  ww_gen_print(&k, WW_GEN_CUDA, 0, &plain);
+  for (uint32_t style = 1; style < 6; style++) {
+    styled.n = 0;
+    ww_gen_print(&k, WW_GEN_CUDA, style, &styled);
+    assert_string_not_equal(plain.s, styled.s);
+    assert_non_null(strstr(styled.s, k.name)); /* the entry keeps its name */
+  }
+  ww_buf_free(&plain);
+  ww_buf_free(&styled);
+}
+
+typedef struct {
+  uint32_t n, idle, full, under_10us, over_10ms;
+} spread;
+
+static void check_launch(const ww_launch *l, uint32_t sms, double us, spread *s) {
+  uint64_t blocks = l->grid[0] * l->grid[1] * l->grid[2], threads = l->block[0] * l->block[1] * l->block[2], bytes = 0;
+  assert_true(blocks >= 1 && threads >= 1 && threads <= 1024);
+  assert_true(l->grid[1] <= 65535 && l->grid[2] <= 65535 && blocks <= 1100ull * sms + 1000);
+  for (uint32_t i = 0; i < l->nargs; i++) {
+    const ww_arg *g = &l->args[i];
+    if (g->kind == WW_ARG_HEX) {
+      assert_true(g->hex_n == 4 || g->hex_n == 8);
+      continue;
+    }
+    assert_int_equal(g->kind, WW_ARG_BUFFER);
+    assert_true(g->buffer.bytes > 0 && ww_elem_size(g->buffer.type) > 0);
+    assert_int_equal(g->buffer.bytes % ww_elem_size(g->buffer.type), 0);
+    assert_true(g->buffer.fill.kind != WW_FILL_NONE && g->buffer.fill.kind != WW_FILL_FILE);
+    bytes += g->buffer.bytes;
+  }
+  assert_true(bytes <= (uint64_t)2 << 30);
+  s->n++;
+  s->idle += blocks < sms;
+  s->full += blocks > 20ull * sms;
+  s->under_10us += us < 10;
+  s->over_10ms += us > 10500;
+}
+
+static void launches_keep_their_promises(void **state) {
+  static const uint32_t sizes[] = {132, 1, 20};
+  for (int m = 0; m < 3; m++) {
+    spread s = {0};
+    for (uint32_t i = 0; i < 400; i++) {
+      ww_arena *a = ww_arena_new();
+      ww_gen_kernel k;
+      ww_launch l;
+      double us;
+      assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 3, i, a, &k, NULL), WW_OK);
+      for (uint32_t n = 0; n < 6; n++) {
+        assert_int_equal(ww_gen_launch(&k, WW_GEN_CUDA, n, sizes[m], L2, a, &l, &us, NULL), WW_OK);
+        assert_string_equal(l.kernel, k.name);
+        check_launch(&l, sizes[m], us, &s);
+      }
+      ww_arena_free(a);
+    }
+    assert_true(s.over_10ms * 100 <= s.n);
+    if (sizes[m] == 1) continue;
+    assert_in_range(s.idle * 100 / s.n, 11, 19);
+    assert_in_range(s.full * 100 / s.n, 11, 19);
+    if (sizes[m] == SMS) assert_in_range(s.under_10us * 100 / s.n, 15, 35);
+  }
+  ww_gen_kernel none = {.name = "x"};
+  ww_launch l;
+  assert_int_equal(ww_gen_launch(&none, WW_GEN_CUDA, 0, 0, L2, *state, &l, NULL, NULL), WW_EUSAGE);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {TEST(output_is_frozen), TEST(same_numbers_same_kernel),
+                                     TEST(stream_has_no_duplicates), TEST(structure_is_not_the_text),
+                                     TEST(launches_keep_their_promises)};
+  return RUN(tests);
+}
