@@ -38,4 +38,4 @@ sweep() { # TEXT ARGS...
 }
 sweep 'axpy, n = 1K, 1M, 64M' corpus/elementwise/axpy.cu -k axpy --sweep n=1K,1M,64M
 sweep 'gemm_tiled16, n = 128, 1K' corpus/gemm/gemm.cu -k gemm_tiled16 --sweep n=128,1K
-sweep 'spmv_csr_thread, m = 1K, 64K' corpus/sparse/spmv.cu -k spmv_csr_thread --sweep m=1K,64K
+sweep 'spmv_csr_warp, m = 1K, 64K' corpus/sparse/spmv.cu -k spmv_csr_warp --sweep m=1K,64K

@@ -49,7 +49,7 @@ static void help_of(const ww_command *cmd, const char *words, FILE *f) {
 
 static const ww_command *find(const ww_command *const *v, const char *name, ww_err *e) {
   const char *names[64] = {0};
-  for (size_t i = 0; v[i] && i < 63; i++) {
+  for (size_t i = 0; i < 63 && v[i]; i++) {
     if (strcmp(v[i]->name, name) == 0) return v[i];
     names[i] = v[i]->name;
   }

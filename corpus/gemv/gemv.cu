@@ -1,13 +1,4 @@
-// y = A x, row-major: a thread per row, a warp per row, a block per row.
-
-// warpwise: grid=(m+127)/128 block=128 m=4096 n=4096 a=f32[m*n] x=f32[n] y=f32[m]
-extern "C" __global__ void gemv_thread(int m, int n, const float *a, const float *x, float *y) {
-  int row = blockIdx.x * blockDim.x + threadIdx.x;
-  if (row >= m) return;
-  float s = 0.0f;
-  for (int k = 0; k < n; k++) s += a[(size_t)row * n + k] * x[k];
-  y[row] = s;
-}
+// y = A x, row-major: a warp per row, a block per row.
 
 // warpwise: grid=(m+7)/8 block=256 m=4096 n=4096 a=f32[m*n] x=f32[n] y=f32[m]
 extern "C" __global__ void gemv_warp(int m, int n, const float *a, const float *x, float *y) {

@@ -1,24 +1,5 @@
 // One work-group, or a few, on OpenCL.
 
-// A vector brought to unit length in place.
-// warpwise: grid=vectors block=256 vectors=1 n=4096 x=f32[vectors*n]
-__kernel void normalise(int vectors, int n, __global float *x) {
-  __local float s[256];
-  int t = get_local_id(0);
-  if (get_group_id(0) >= vectors) return;
-  __global float *v = x + (size_t)get_group_id(0) * n;
-  float a = 0.0f;
-  for (int k = t; k < n; k += 256) a += v[k] * v[k];
-  s[t] = a;
-  barrier(CLK_LOCAL_MEM_FENCE);
-  for (int d = 128; d > 0; d >>= 1) {
-    if (t < d) s[t] += s[t + d];
-    barrier(CLK_LOCAL_MEM_FENCE);
-  }
-  float f = rsqrt(s[0] + 1e-20f);
-  for (int k = t; k < n; k += 256) v[k] *= f;
-}
-
 // A rule of a cellular automaton on a ring of 256 cells, many steps in local memory.
 // warpwise: grid=rings block=256 rings=8 steps=1000 rule=110 cell=u8[rings*256]:uniform(0,2)
 __kernel void ring(int rings, int steps, int rule, __global uchar *cell) {

@@ -1,13 +1,4 @@
-// Sparse matrix times vector: CSR with a thread or a warp per row, ELLPACK.
-
-// warpwise: grid=(m+127)/128 block=128 m=65536 row=i32[m+1]:monotone(0,m*16) col=i32[m*16]:uniform(0,m) val=f32[m*16] x=f32[m] y=f32[m]
-extern "C" __global__ void spmv_csr_thread(int m, const int *row, const int *col, const float *val, const float *x, float *y) {
-  int r = blockIdx.x * blockDim.x + threadIdx.x;
-  if (r >= m) return;
-  float s = 0.0f;
-  for (int k = row[r]; k < row[r + 1]; k++) s += val[k] * x[col[k]];
-  y[r] = s;
-}
+// Sparse matrix times vector: CSR with a warp per row, ELLPACK.
 
 // warpwise: grid=(m+7)/8 block=256 m=65536 row=i32[m+1]:monotone(0,m*16) col=i32[m*16]:uniform(0,m) val=f32[m*16] x=f32[m] y=f32[m]
 extern "C" __global__ void spmv_csr_warp(int m, const int *row, const int *col, const float *val, const float *x, float *y) {

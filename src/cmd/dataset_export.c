@@ -6,7 +6,7 @@
 #include "cmd.h"
 
 typedef struct {
-  const char *as, *out, *split, *family, *sources, *corpus, *with, *ask, *style;
+  const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask, *style;
   bool counters, failed, raw;
 } options;
 
@@ -16,6 +16,7 @@ static const ww_option table[] = {
      offsetof(options, out)},
     {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
     {"family", 0, WW_OPT_STR, "NAME", "only this family of kernels", offsetof(options, family)},
+    {"origin", 0, WW_OPT_STR, "NAME", "only corpus, generated or imported kernels", offsetof(options, origin)},
     {"counters", 0, WW_OPT_FLAG, NULL, "only launches with hardware counters", offsetof(options, counters)},
     {"failed", 0, WW_OPT_FLAG, NULL, "launches that failed too", offsetof(options, failed)},
     {"sources", 0, WW_OPT_STR, "DIR", "write the sources of generated kernels there; rows name these files",
@@ -72,6 +73,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
       ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
   *out = (ww_export_options){.out = o->out,
                              .split = o->split ? named(o->split, ww_split_names, WW_NSPLITS) : -1,
+                             .origin = o->origin ? named(o->origin, ww_origin_names, WW_NORIGINS) : -1,
                              .family = o->family,
                              .gpu = c->global.gpu,
                              .counters = o->counters,
@@ -85,6 +87,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   if (ask < 0) return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
   if (o->split && out->split < 0)
     return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'", o->split);
+  if (o->origin && out->origin < 0)
+    return ww_fail(&c->err, WW_EUSAGE, "--origin: expected corpus, generated or imported, not '%.40s'", o->origin);
   if (!o->out)
     return ww_fail(&c->err, WW_EUSAGE, "say where the rows go: -o rows.%s ('-': stdout)", ww_export_names[form]);
   if (form == WW_EXPORT_PARQUET && !strcmp(o->out, "-"))

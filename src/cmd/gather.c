@@ -13,7 +13,7 @@
 #include "forks.h"
 
 #define LIMIT_S 600
-#define LINES_VERSION 1 /* of what a child writes, and of how launches are sampled */
+#define LINES_VERSION 2 /* of what a child writes, and of how launches are sampled */
 
 typedef struct {
   ww_cmd *c;
@@ -34,6 +34,7 @@ typedef struct {
   const char **flags;
   uint32_t nflags;
   FILE *to;
+  uint32_t failures;
   ww_variants_count count;
 } reading;
 
@@ -88,6 +89,7 @@ static void fail_line(reading *r, const char *kernel, const char *message) {
     if (*s == '\n' || *s == '\t') *s = ' ';
   fprintf(r->to, "E\t%s\t%s\n", kernel ? kernel : "", clean);
   r->c.err = (ww_err){0};
+  r->failures++;
 }
 
 static const char *key_of(const reading *r, const ww_fn *fn) {
@@ -229,7 +231,8 @@ static void read_with_flags(reading *r, const char **flags, uint32_t n) {
   ww_launch *each;
   uint32_t count;
   const char **rest = WW_NEWN(r->c.arena, const char *, n + r->g->c->nrest + 1);
-  for (uint32_t k = 0; k < n + r->g->c->nrest; k++) rest[k] = k < n ? flags[k] : r->g->c->rest[k - n];
+  for (uint32_t k = 0; flags && k < n; k++) rest[k] = flags[k];
+  for (uint32_t k = 0; k < r->g->c->nrest; k++) rest[n + k] = r->g->c->rest[k];
   r->c.rest = rest;
   r->c.nrest = n + r->g->c->nrest;
   r->flags = flags;
@@ -257,12 +260,14 @@ static const char *kept_at(const gather *g, const reading *r, const char *text, 
   if (!cache) return NULL;
   ww_buf b = {0};
   ww_json j = {0};
-  ww_buf_fmt(&b, "%d %s %s %u %llu %llu %g %g %d\n", LINES_VERSION, r->file->path, v->gpu->name, v->launches,
+  ww_buf_fmt(&b, "%d %s %s %u %llu %llu %g %g %d\n", LINES_VERSION, r->file->relative, v->gpu->name, v->launches,
              (unsigned long long)v->seed, (unsigned long long)v->budget, v->most_bytes, v->most_us, g->o->structures);
   for (uint32_t k = 0; k < g->nlisted; k++) {
-    if (!of_file(r, &g->listed[k])) continue;
+    ww_launch l = g->listed[k];
+    if (!of_file(r, &l)) continue;
+    l.file = NULL;
     ww_json_begin(&j, &b);
-    ww_launch_write(&g->listed[k], &j);
+    ww_launch_write(&l, &j);
   }
   ww_buf_add(&b, text, n);
   const char *path = ww_fmt(r->c.arena, "%s/plan-%016llx%016llx", cache, (unsigned long long)ww_hash(b.s, b.n, 1),
@@ -313,7 +318,7 @@ static void read_file(void *ctx, uint32_t index, FILE *to) {
       read_with_flags(&r, g->listed[k].flags, g->listed[k].nflags);
   const ww_variants_count *c = &r.count;
   fprintf(to, "C\t%u %u %u %u %u %u\n", c->tried, c->kept, c->fault, c->slow, c->large, c->same);
-  keep(kept, r.c.arena, to);
+  if (!r.failures) keep(kept, r.c.arena, to); /* another time it may go well */
 }
 
 /* ---- the parent ---- */
@@ -343,11 +348,12 @@ static void take_kernel(gather *g, uint32_t file, const char *note, const char *
   ww_push(a, &g->out->kernels, k);
 }
 
-static void take_launch(gather *g, const char *note, const char *json) {
+static void take_launch(gather *g, uint32_t file, const char *note, const char *json) {
   ww_arena *a = g->c->arena;
   ww_gathered_launch l = {.kernel = g->out->kernels.n - 1};
   if (ww_note_parse(note, a, &l.note, NULL)) return;
   if (ww_launch_parse(json, NULL, a, &l.item.l, &l.item.bad)) return;
+  l.item.l.file = g->out->files.v[file].path; /* what was kept may come from another place */
   l.item.kernel = l.note.kernel.name;
   ww_push(a, &g->out->launches, l);
 }
@@ -365,7 +371,7 @@ static void take_line(gather *g, uint32_t file, char *line) {
   }
   if (!b) return;
   if (*line == 'K') take_kernel(g, file, a, b);
-  if (*line == 'L' && g->out->kernels.n) take_launch(g, a, b);
+  if (*line == 'L' && g->out->kernels.n) take_launch(g, file, a, b);
   if (*line == 'E')
     ww_push(g->c->arena, &g->out->failures,
             (ww_gathered_failure){.file = g->out->files.v[file].relative, .kernel = *a ? a : NULL, .message = b});

@@ -1,6 +1,7 @@
 /* train.c - `warpwise train --machine`: fits the time model's parameters on measured launches and says how good it is on kernels it
  * has not seen. */
 #include "../base/jsonread.h"
+#include "../data/split.h"
 #include "../predict/fit.h"
 #include "source.h"
 #include "train.h"
@@ -20,7 +21,8 @@ static const ww_option table[] = {
      offsetof(options, no_cross)},
     {"features", 0, WW_OPT_STR, "FILE", "with --correction: keep the predicted rows there, or take them from there",
      offsetof(options, features)},
-    {"rows", 0, WW_OPT_UINT, "N", "with --correction: launches of generated kernels at most (default 24000)",
+    {"rows", 0, WW_OPT_UINT, "N",
+     "at most so many launches: with --machine of the data, evenly spread; with --correction of generated kernels (default 24000)",
      offsetof(options, rows)},
     {"each", 0, WW_OPT_UINT, "N", "with --correction: launches of one generated kernel at most (default 2)",
      offsetof(options, each)},
@@ -105,6 +107,8 @@ static ww_status add_row(job *j, const char *line) {
                      .family = text_of(row, "family", measured.kernel, a),
                      .name = ww_strdup(a, measured.kernel)};
   cJSON_Delete(row);
+  ww_split split;
+  if (ww_split_known(s.family, &split) && split == WW_SPLIT_TEST) return WW_OK; /* what models are judged on */
   st = gpu_of(j, measured.gpu);
   if (!st) st = launch_of(j, measured.launch, &l);
   if (st) return st;
@@ -121,12 +125,14 @@ static ww_status read_all(job *j) {
   char *text, *next;
   size_t n;
   ww_status st = ww_read_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
-  uint32_t rows = 0, row = 0;
+  uint64_t rows = 0, row = 0;
   for (size_t k = 0; !st && k < n; k++) rows += text[k] == '\n';
   for (char *line = text; !st && line && *line; line = next) {
     next = strchr(line, '\n');
     if (next) *next++ = 0;
-    if (*line) st = add_row(j, line);
+    uint64_t want = j->o->rows && j->o->rows < rows ? j->o->rows : rows;
+    bool take = (row + 1) * want / rows != row * want / rows;
+    if (*line && take) st = add_row(j, line);
     ww_progress("tracing", ++row, rows);
   }
   if (!st && j->samples.n < 20)
@@ -190,7 +196,7 @@ const ww_command ww_cmd_train = {
         "test split are never looked at. --features FILE keeps the predicted rows, so that learning again takes seconds.",
     .examples = "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
                 "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
-                "  warpwise train --correction data/h200.db.zst data/corpus-h200.jsonl.zst --features rows.zst\n",
+                "  warpwise train --correction data/h200.sqlite.zst --features rows.zst\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

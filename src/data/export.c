@@ -286,7 +286,7 @@ ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n,
   bool prompt = o->form == WW_EXPORT_PROMPTS;
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
-                       .origin = -1,
+                       .origin = o->origin,
                        .failed = o->failed && !prompt,
                        .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};

@@ -17,6 +17,7 @@ typedef struct {
   ww_export_form form;
   const char *out;           /* "-": stdout */
   int split;                 /* ww_split, -1 any */
+  int origin;                /* ww_origin, -1 any */
   const char *family, *gpu;  /* NULL any */
   bool counters;             /* only rows with counters */
   bool failed;               /* failures too (jsonl, csv, parquet) */

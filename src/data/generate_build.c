@@ -31,7 +31,7 @@ bool ww_gen_chance(gen *g, uint32_t percent) { return ww_gen_pick(g, 100) < perc
 
 /* vsnprintf once, into the arena. */
 static const char *text_v(gen *g, const char *fmt, va_list ap) {
-  char line[512];
+  char line[4096];
   if (!strchr(fmt, '%')) return fmt;
   int n = vsnprintf(line, sizeof line, fmt, ap);
   return ww_strndup(g->a, line, n < (int)sizeof line ? (size_t)n : sizeof line - 1);

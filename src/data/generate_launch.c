@@ -265,7 +265,8 @@ static void write_launch(draw *d, const ww_gen_kernel *k, ww_arena *a, ww_launch
 
 #define MIB 1048576.0
 #define FIRST_US 1.5
-#define RANGE_LOG2 12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is wanted */
+#define RANGE_LOG2 \
+  12.4 /* 8 ms / 1.5 us: estimates are off by a factor now and then, and nothing above 10 ms is wanted */
 
 ww_status ww_gen_launch(const ww_gen_kernel *k, ww_gen_dialect dialect, uint32_t number, uint32_t sms,
                         uint64_t l2_bytes, ww_arena *a, ww_launch *out, double *estimate_us, ww_err *e) {

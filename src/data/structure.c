@@ -67,9 +67,19 @@ static uint8_t alike_compare(uint8_t c) {
   return c == WW_FOEQ || c == WW_FONE || c == WW_FUEQ || c == WW_FUNE ? WW_FOEQ : WW_FOLT;
 }
 
-static bool transparent(const ww_ins *i) {
+/* 64-bit arithmetic that LLVM makes of a size_t cut to an int (OpenCL's indices): x << 32, plus n << 32, >> 32 less the element's scale. */
+static bool cuts_to_int(const ww_fn *fn, const ww_ins *i) {
+  if (i->type != WW_I64 || i->b >= fn->nvals || fn->vals[i->b].kind != WW_VAL_CONST) return false;
+  uint64_t c = fn->vals[i->b].bits;
+  if (i->op == WW_OP_SHL) return c == 32;
+  if (i->op == WW_OP_ASHR || i->op == WW_OP_LSHR) return c >= 26 && c <= 32;
+  if (i->op == WW_OP_AND) return c == UINT32_MAX;
+  return i->op == WW_OP_ADD && c && (uint32_t)c == 0;
+}
+
+static bool transparent(const ww_fn *fn, const ww_ins *i) {
   return i->op == WW_OP_MOV || i->op == WW_OP_FREEZE || i->op == WW_OP_TRUNC || i->op == WW_OP_ZEXT ||
-         i->op == WW_OP_SEXT;
+         i->op == WW_OP_SEXT || cuts_to_int(fn, i);
 }
 
 /* Operands may change places. */
@@ -105,7 +115,7 @@ static uint64_t leaf(const finder *f, const ww_value *v) {
 /* ---- paths ---- */
 
 static ww_val behind(const finder *f, ww_val v) {
-  for (int most = 0; most < 64 && f->ins[v] && transparent(f->ins[v]); most++) v = f->ins[v]->a;
+  for (int most = 0; most < 64 && f->ins[v] && transparent(f->fn, f->ins[v]); most++) v = f->ins[v]->a;
   return v;
 }
 
@@ -174,7 +184,7 @@ static void function(finder *f, const ww_fn *fn, ww_arena *a) {
   }
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t i = 0; i < fn->blocks[b].nins; i++)
-      if (!transparent(&fn->blocks[b].ins[i])) begin_at(f, &fn->blocks[b].ins[i]);
+      if (!transparent(fn, &fn->blocks[b].ins[i])) begin_at(f, &fn->blocks[b].ins[i]);
   loops(f);
 }
 

@@ -17,6 +17,8 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
   return absent(e);
 }
 
+void ww_front_precompile(const ww_front_options *o) { (void)o; }
+
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   (void)file, (void)line, (void)a;
   return NULL;

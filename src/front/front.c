@@ -52,6 +52,7 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
   j->visible = o->visible;
   j->nvisible = o->nvisible;
   j->timeout_s = o->timeout_s;
+  j->headers_later = o->headers_later;
 }
 
 /* Whether a directive of the text has both words, such as "pragma omp" and "target". */
@@ -365,8 +366,8 @@ typedef struct {
 
 /* "x: a.h b.h \\": the words behind the colon, with blanks in names escaped. */
 static void add_headers(const char *rule, ww_arena *a, ww_strs *out) {
-  const char *p = strchr(rule, ':');
-  for (p = p ? p + 1 : ""; *p;) {
+  const char *colon = strchr(rule, ':'), *p = colon ? colon + 1 : "";
+  while (*p) {
     p += strspn(p, " \n");
     if (*p == '\\' && p[1] == '\n') {
       p += 2;
@@ -464,4 +465,26 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
   return count_kernels(&out->module) ? WW_OK : no_kernel(&ob, e);
+}
+
+void ww_front_precompile(const ww_front_options *o) {
+  ww_arena *a = ww_arena_new();
+  ww_clang clang;
+  ww_flags flags;
+  ww_dialect dialect = WW_CUDA;
+  input *in = WW_NEWN(a, input, o->nfiles);
+  ww_flags_sort(o->flags, o->nflags, a, &flags);
+  bool ok =
+      !read_inputs(o, a, in, NULL) && !choose_dialect(o, &flags, in, &dialect, NULL) && !ww_clang_find(a, &clang, NULL);
+  for (uint32_t i = 0; ok && i < 2 * o->nfiles; i++) {
+    ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
+    ww_strs line = {0};
+    ww_front_job(o, i / 2, &in[i / 2].scan, &j);
+    j.host = i % 2;
+    if (j.host && !strstr(in[i / 2].scan.text, "<<<")) continue; /* nobody will look for launches there */
+    j.headers_later = false;
+    j.headers_now = true;
+    if (!ww_clang_line(&j, false, a, &line, NULL)) ww_pch_get(&j, &line, false, a);
+  }
+  ww_arena_free(a);
 }

@@ -20,6 +20,7 @@ typedef struct {
   const char **visible; /* absolute folders: no file outside of them, of the system's headers and of our own can be included. NULL: any */
   uint32_t nvisible;
   bool list_headers;  /* fill the unit's headers */
+  bool headers_later; /* a set of standard headers that is not precompiled yet is not precompiled now: see ww_front_precompile */
   double timeout_s;   /* of one run of clang; 0: 120 */
 } ww_front_options;
 
@@ -61,6 +62,9 @@ typedef struct {
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
 /* The launches of the host code, from the host half of the same sources; none found is WW_OK and n == 0. */
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e);
+/* Precompiles the standard headers of the files, for the device and the host half, where that was not done before: a second or
+ * more each, which those who answer people do beside. */
+void ww_front_precompile(const ww_front_options *o);
 /* The `// warpwise:` comment above (or inside) the kernel at `line`, or the file's only one; NULL when there is none. */
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a);
 const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a); /* the same in what stands in a file */

@@ -61,6 +61,7 @@ typedef struct {
   const char *headers; /* where to write the names of included files, as a make rule; NULL: nowhere */
   double timeout_s;    /* 0: the default */
   bool no_cache;
+  bool headers_later, headers_now; /* sets of headers that are not precompiled: go without; precompile at the first time */
   bool no_prelude; /* without our definitions of built-ins (OpenCL) */
   bool plain;         /* host code of no dialect: C or C++ by the file's name */
   const char *object; /* where to write an object file of host code that will run; NULL: bitcode, on stdout */

@@ -220,7 +220,7 @@ static const char *input_of(const request *q) {
 /* Runs clang -emit-pch into a temporary name and moves the result to `file`. names_file: also writes the tested names. */
 static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
-  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)getpid()), *deps = ww_fmt(a, "%s.d", temp), *input = input_of(q);
+  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps = ww_fmt(a, "%s.d", temp), *input = input_of(q);
   if (!input) return false;
   ww_strs v = {0};
   for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
@@ -278,26 +278,28 @@ static const char *get(request *q, bool rebuild) {
   const char *names_file = place(q, "names"), *file = place(q, "pch"), *seen = place(q, "seen");
   char *names;
   size_t n;
+  bool set = q->headers.n > 0, later = set && q->j->headers_later;
   if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) {
-    if (q->headers.n && !ww_file_exists(seen)) {
+    if (later) return NULL;
+    if (set && !q->j->headers_now && !ww_file_exists(seen)) {
       ww_write_file_atomic(seen, "", 0, NULL);
       return NULL;
     }
     if (!build(q, file, names_file)) {
-      if (q->headers.n) unlink(seen); /* try no more than every other time */
+      if (set) unlink(seen); /* try no more than every other time */
       return NULL;
     }
     rebuild = false;
     if (ww_read_file(q->a, names_file, 4 << 20, &names, &n, NULL) != WW_OK) return NULL;
   }
-  if (q->headers.n && file_defines(q->j->scan, names, n)) return NULL;
+  if (set && file_defines(q->j->scan, names, n)) return NULL;
   relevant_macros(q->j->flags, names, n, q->a, &q->macros);
   if (q->macros.n) {
     for (uint32_t i = 0; i < q->macros.n; i++) q->key = hash_str(q->macros.v[i], q->key);
     file = place(q, "pch");
   }
   if (!rebuild && usable(file)) return file;
-  return build(q, file, NULL) ? file : NULL;
+  return !later && build(q, file, NULL) ? file : NULL;
 }
 
 const char *ww_pch_get(const ww_job *j, const ww_strs *line, bool rebuild, ww_arena *a) {

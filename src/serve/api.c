@@ -265,7 +265,7 @@ static void reports(call *c, ww_api_reply *out) {
     fail(c, out);
     return;
   }
-  uint32_t most = c->api->o.kernels_gpus ? c->api->o.kernels_gpus : MOST_REPORTS;
+  uint32_t most = c->api->o.reports ? c->api->o.reports : MOST_REPORTS;
   begin(out, &j);
   ww_json_key(&j, "reports");
   ww_json_arr(&j);

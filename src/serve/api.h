@@ -8,7 +8,7 @@
 
 typedef struct {
   double seconds; /* that one request may take; 0: no limit */
-  uint32_t kernels_gpus; /* reports that one answer may have; 0: 1000 */
+  uint32_t reports; /* reports that one answer may have; 0: 1000 */
 } ww_api_options;
 
 typedef struct ww_api ww_api;

@@ -6,7 +6,9 @@
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "pool.h"
@@ -15,6 +17,7 @@
 #define QUEUE 64
 #define CONNECTIONS 256
 #define IDLE_S 30
+#define LAST_S 1.0 /* that clients have to take their last answer */
 
 struct ww_http {
   struct MHD_Daemon *daemon;
@@ -24,6 +27,7 @@ struct ww_http {
   bool loopback;
   uint16_t port;
   size_t max_body;
+  atomic_int open; /* exchanges whose answer has not been sent */
 };
 
 typedef enum { READING, COMPUTING, DONE } stage;
@@ -154,6 +158,7 @@ static enum MHD_Result start(exchange *x) {
 static exchange *begin(ww_http *h, struct MHD_Connection *c, const char *path, const char *method) {
   exchange *x = ww_xcalloc(1, sizeof *x);
   x->h = h;
+  atomic_fetch_add(&h->open, 1);
   x->connection = c;
   x->arrived = ww_now();
   snprintf(x->method, sizeof x->method, "%s", method);
@@ -186,6 +191,7 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **state, enum MHD_R
   exchange *x = *state;
   (void)ctx, (void)c, (void)why;
   if (!x) return;
+  atomic_fetch_sub(&x->h->open, 1);
   ww_buf_free(&x->body);
   ww_buf_free(&x->reply.body);
   free(x->path);
@@ -269,6 +275,8 @@ void ww_http_stop(ww_http *h) {
     if (fd != MHD_INVALID_SOCKET) close(fd);
   }
   ww_pool_free(h->pool); /* whoever waits gets an answer: no connection stays suspended */
+  double patience = ww_now() + LAST_S;
+  while (atomic_load(&h->open) && ww_now() < patience) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   if (h->daemon) MHD_stop_daemon(h->daemon);
   free(h);
 }

@@ -233,7 +233,8 @@ static void schemas(ww_json *j) {
   report(j);
   object(j, "Reports");
   list_of(j, "reports", "Report");
-  property(j, "timing", "object", "read_ms, of it clang_ms, host_ms, predict_ms: 0 where it was known; known: reports that were");
+  property(j, "timing", "object",
+           "read_ms, of it clang_ms, host_ms, predict_ms: 0 where it was known; known: reports that were");
   end_object(j);
   object(j, "Kernels");
   property(j, "kernels", "array", "name, mangled, file, line, dialect, args, comment, interpretable, reason");

@@ -59,6 +59,7 @@ static ww_status options_of(ww_workspace *w, const ww_source *s, const char **pa
                           .instantiate = s->instantiate,
                           .ninstantiate = s->ninstantiate,
                           .texts = text,
+                          .headers_later = true,
                           .list_headers = true};
   if (w->root) o->visible = &w->root, o->nvisible = 1, o->no_sdk = true;
   if (deadline > 0) {
@@ -109,6 +110,50 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
   shorten_all(w, &u->unit);
   *out = u;
   return WW_OK;
+}
+
+/* ---- headers, precompiled beside ---- */
+
+typedef struct {
+  ww_arena *arena;
+  ww_workspace *w;
+  ww_source source;
+} warming;
+
+static void precompile(void *ctx) {
+  warming *x = ctx;
+  ww_front_options o;
+  const char *path = x->source.path, *text = x->source.text;
+  bool ending = atomic_load(&x->w->ending);
+  if (!ending && !options_of(x->w, &x->source, &path, &text, 0, &o, NULL)) ww_front_precompile(&o);
+  ww_arena_free(x->arena);
+}
+
+/* Once for each set of #include lines: clang parses standard headers several times as long as a file of kernels. */
+static void warm_up(ww_workspace *w, const ww_source *s, const char *text) {
+  ww_key key = ww_key_str(ww_key_of("headers", 7), s->lang);
+  bool any = false;
+  void *known;
+  for (const char *p = text; (p = strstr(p, "#include")); p++) {
+    key = ww_key_with(key, p, strcspn(p, "\n"));
+    any |= p[8 + strspn(p + 8, " \t")] == '<';
+  }
+  for (uint32_t k = 0; k < s->nflags; k++) key = ww_key_str(key, s->flags[k]);
+  if (!any) return;
+  if (ww_keep_get(w->precompiled, key, 0, &known) == WW_KEEP_HIT) {
+    ww_keep_release(w->precompiled, key, known);
+    return;
+  }
+  ww_arena *a = ww_arena_new();
+  warming *x = WW_NEW(a, warming);
+  *x = (warming){a, w, {.path = ww_strdup(a, s->path), .text = ww_strdup(a, text), .nflags = s->nflags}};
+  x->source.lang = s->lang ? ww_strdup(a, s->lang) : NULL;
+  x->source.flags = WW_NEWN(a, const char *, s->nflags);
+  for (uint32_t k = 0; k < s->nflags; k++) x->source.flags[k] = ww_strdup(a, s->flags[k]);
+  known = ww_xmalloc(1);
+  ww_keep_put(w->precompiled, key, known, 1);
+  ww_keep_release(w->precompiled, key, known);
+  if (!ww_pool_submit(w->background, precompile, x)) ww_arena_free(a); /* another time, when the key is forgotten */
 }
 
 /* ---- texts ---- */
@@ -162,6 +207,7 @@ ww_status ww_workspace_read(ww_workspace *w, const ww_source *s, double deadline
       if (st) {
         ww_keep_give_up(w->units, out->key);
       } else {
+        warm_up(w, s, text);
         ww_keep_put(w->units, out->key, u, ww_arena_bytes(a));
         a = NULL; /* the unit's now */
       }

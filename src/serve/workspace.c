@@ -37,7 +37,9 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
   w->units = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
   w->hosts = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
   w->answers = ww_keep_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
-  ww_status st = load_models(w, e);
+  w->precompiled = ww_keep_new(64, 64, free);
+  w->background = ww_pool_new(1, 8);
+  ww_status st = w->background ? load_models(w, e) : ww_fail(e, WW_EIO, "cannot start threads");
   if (!st && o->root && !realpath(o->root, real))
     st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
   if (!st && o->root) w->root = ww_strdup(w->arena, real);
@@ -54,6 +56,9 @@ void ww_workspace_free(ww_workspace *w) {
     free(d->text);
     free(d);
   }
+  atomic_store(&w->ending, true);
+  ww_pool_free(w->background);
+  ww_keep_free(w->precompiled);
   ww_keep_free(w->units);
   ww_keep_free(w->hosts);
   ww_keep_free(w->answers);

@@ -3,7 +3,9 @@
 #define WW_SERVE_WORKSPACE_INT_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 
+#include "pool.h"
 #include "workspace.h"
 
 typedef struct document {
@@ -24,6 +26,9 @@ struct ww_workspace {
   pthread_mutex_t lock; /* of the documents */
   document *documents;
   uint64_t generations; /* given out so far */
+  ww_pool *background;  /* one thread that precompiles headers */
+  atomic_bool ending;   /* it need not begin any more */
+  ww_keep *precompiled; /* what it has done, by path, headers and flags */
 };
 
 /* read.c: launches of the host code, shared between texts that differ inside kernels alone. */

@@ -189,7 +189,7 @@ static void reports_come_back(void **state) {
              *second = ww_path_join(*state, dir, "second.jsonl.zst");
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite")),
            *t = open_store(ww_path_join(*state, dir, "b.sqlite"));
-  ww_export_options o = {.form = WW_EXPORT_JSONL, .split = -1, .failed = true};
+  ww_export_options o = {.form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .failed = true};
   ww_err e = {0};
   uint64_t added;
   fill_store(s, *state);
@@ -211,7 +211,8 @@ static void reports_come_back(void **state) {
 static void files_are_whole_or_absent(void **state) {
   const char *dir = folder(*state);
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
-  ww_export_options o = {.form = WW_EXPORT_CSV, .split = -1, .out = ww_path_join(*state, dir, "none/rows.csv")};
+  ww_export_options o = {
+      .form = WW_EXPORT_CSV, .split = -1, .origin = -1, .out = ww_path_join(*state, dir, "none/rows.csv")};
   ww_export_count n;
   ww_err e = {0};
   assert_int_equal(ww_export(s, &o, &n, &e), WW_EIO);
@@ -227,11 +228,11 @@ static void csv_is_quoted(void **state) {
   const char *dir = folder(*state), *path = ww_path_join(*state, dir, "rows.csv");
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
   fill_store(s, *state);
-  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .failed = true}, path);
+  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .failed = true}, path);
   const char *text = contents(path, *state);
   assert_non_null(strstr(text, "\r\n\"corpus/gemm/gemm.cu:tiled -DF(a,b)=\"\"x\"\"\",corpus,gemm,"));
   assert_non_null(strstr(text, ",device,\"an illegal address, \"\"twice\"\"\","));
-  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .family = "gemm"}, path);
+  export_to(s, (ww_export_options){.form = WW_EXPORT_CSV, .split = -1, .origin = -1, .family = "gemm"}, path);
   int lines = 0;
   for (text = contents(path, *state); (text = strstr(text, "\r\n")); text += 2) lines++;
   assert_int_equal(lines, 2);
@@ -247,7 +248,8 @@ static void sources_are_made_again(void **state) {
   ww_err e;
   fill_store(s, *state);
   ww_export_count n = export_to(
-      s, (ww_export_options){.form = WW_EXPORT_JSONL, .split = -1, .counters = true, .sources = sources}, path);
+      s, (ww_export_options){.form = WW_EXPORT_JSONL, .split = -1, .origin = -1, .counters = true, .sources = sources},
+      path);
   assert_int_equal(n.rows, 1);
   assert_int_equal(n.sources, 1);
   assert_int_equal(ww_gen_make(WW_GENERATOR_VERSION, 7, 3, *state, &g, &e), WW_OK);
@@ -262,8 +264,13 @@ static void prompts_ask_and_answer(void **state) {
   const char *dir = folder(*state), *path = ww_path_join(*state, dir, "rows.jsonl");
   ww_store *s = open_store(ww_path_join(*state, dir, "a.sqlite"));
   static const uint32_t styles[] = {0, 5};
-  ww_export_options o = {
-      .form = WW_EXPORT_PROMPTS, .split = -1, .ask = WW_ASK_TIME, .raw = true, .styles = styles, .nstyles = 2};
+  ww_export_options o = {.form = WW_EXPORT_PROMPTS,
+                         .split = -1,
+                         .origin = -1,
+                         .ask = WW_ASK_TIME,
+                         .raw = true,
+                         .styles = styles,
+                         .nstyles = 2};
   fill_store(s, *state);
   ww_export_count n = export_to(s, o, path);
   assert_int_equal(n.rows, 4);      /* two launches in two styles */

@@ -52,6 +52,37 @@ static const char *const plain =
     "  c[y * n + x] = sum;\n"
     "}\n";
 
+/* The plain one in OpenCL, whose indices are size_t. */
+static const char *const plain_cl =
+    "__kernel void product(int n, __global const float *a, __global const float *b, __global float *c) {\n"
+    "  int x = get_global_id(0), y = get_global_id(1);\n"
+    "  if (x >= n || y >= n) return;\n"
+    "  float sum = 0;\n"
+    "  for (int k = 0; k < n; k++) sum += a[y * n + k] * b[k * n + x];\n"
+    "  c[y * n + x] = sum;\n"
+    "}\n";
+
+static const char *const rows =
+    "extern \"C\" __global__ void rows(int m, const int *row, const int *col, const float *val, const float *x, float *y) {\n"
+    "  int r = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "  if (r >= m) return;\n"
+    "  float s = 0;\n"
+    "  for (int k = row[r]; k < row[r + 1]; k++) s += val[k] * x[col[k]];\n"
+    "  y[r] = s;\n"
+    "}\n";
+
+static const char *const rows_cl =
+    "__kernel void sparse(__global const float *v, __global const float *in, __global const int *c,\n"
+    "                     __global const int *begin, const int dim, __global float *out) {\n"
+    "  int mine = get_global_id(0);\n"
+    "  if (mine < dim) {\n"
+    "    float t = 0.0f;\n"
+    "    int start = begin[mine], end = begin[mine + 1];\n"
+    "    for (int j = start; j < end; j++) t += v[j] * in[c[j]];\n"
+    "    out[mine] = t;\n"
+    "  }\n"
+    "}\n";
+
 static const char *const histogram =
     "extern \"C\" __global__ void histogram(int n, const unsigned char *x, unsigned *bins) {\n"
     "  __shared__ unsigned own[256];\n"
@@ -73,7 +104,8 @@ static const char *const sum =
 static void structure_of(const char *text, ww_arena *a, ww_structure *out) {
   char path[] = "/tmp/ww_structure_XXXXXX.cu";
   const char *file = path;
-  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = -1, .no_sdk = true};
+  int dialect = strstr(text, "__kernel") ? WW_OPENCL : WW_CUDA;
+  ww_front_options o = {.files = &file, .nfiles = 1, .dialect = dialect, .no_sdk = true};
   ww_unit u;
   ww_err e = {0};
   int fd = mkstemps(path, 3);
@@ -112,10 +144,15 @@ static void copies_are_alike(void **state) {
   if (tile < 0.9 || hidden < 0.8) fail_msg("another tile %.2f, disguised %.2f", tile, hidden);
 }
 
+static void the_language_does_not_matter(void **state) {
+  double product_cl = alike(plain, plain_cl, *state), sparse_cl = alike(rows, rows_cl, *state);
+  if (product_cl < 0.8 || sparse_cl < 0.8) fail_msg("product %.2f, sparse %.2f", product_cl, sparse_cl);
+}
+
 static void other_algorithms_are_not(void **state) {
-  static const char *const all[] = {product, plain, histogram, sum};
-  for (int i = 0; i < 4; i++)
-    for (int k = i + 1; k < 4; k++) {
+  static const char *const all[] = {product, plain, histogram, sum, rows};
+  for (int i = 0; i < 5; i++)
+    for (int k = i + 1; k < 5; k++) {
       double v = alike(all[i], all[k], *state);
       if (v >= 0.5) fail_msg("kernels %d and %d: %.2f", i, k, v);
     }
@@ -170,8 +207,9 @@ static void the_page_has_the_table(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(copies_are_alike),          TEST(other_algorithms_are_not),          TEST(a_longer_chain_is_another_kernel),
-      TEST(families_are_in_one_split), TEST(unknown_families_go_by_their_name), TEST(the_page_has_the_table)};
+  const struct CMUnitTest tests[] = {TEST(copies_are_alike),          TEST(the_language_does_not_matter),
+                                     TEST(other_algorithms_are_not),  TEST(a_longer_chain_is_another_kernel),
+                                     TEST(families_are_in_one_split), TEST(unknown_families_go_by_their_name),
+                                     TEST(the_page_has_the_table)};
   return RUN(tests);
 }
