@@ -68,6 +68,7 @@ struct ww_chainer {
   tracked warps[TRACKED];
   uint32_t nwarps; /* of a block */
   uint32_t nblocks;
+  double ir; /* instructions of all their warps, as the tally counts them */
   point total;
   double loads, inst, most, all;
   double bar_cycles;
@@ -312,6 +313,7 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
   ww_chainer *c = ctx;
   tracked *w = track(c, id.warp);
   (void)lanes;
+  c->ir += weight * fn->blocks[block].nins;
   if (!w) return;
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
@@ -537,6 +539,20 @@ static void all_end(void *ctx, uint64_t block) {
   for (uint32_t k = 0; k < f->n; k++) f->each[k].block_end(f->each[k].ctx, block);
 }
 
+/* The blocks that were followed are few and stand evenly over the grid; the tally knows better what a block does in the mean, because it looked
+ * for regions that differ. Where most blocks do nothing, the few that were seen at work are more of those followed than of the
+ * grid: the means come down, and what the longest block takes stays. */
+static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
+  double here = c->nblocks ? c->ir / c->nblocks : 0, mean = sampled->tally.c.warp_instructions / (double)sampled->of;
+  double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
+  double *const means[] = {&out->warp_inst,    &out->alu,           &out->waits,      &out->first_waits,
+                           &out->shared_waits, &out->atomic_waits,  &out->barriers,   &out->const_waits,
+                           &out->store_waits,  &out->atomic_cycles, &out->store_lines};
+  if (share > 0.8) return;
+  for (size_t k = 0; k < sizeof means / sizeof *means; k++) *means[k] *= share;
+  out->spread /= share;
+}
+
 ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
                        const ww_gpu *const *gpus, uint32_t n, ww_chain *out, ww_err *e) {
   uint64_t blocks[MOST_BLOCKS];
@@ -557,6 +573,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_memory_reset(spec->memory);
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);
+    weigh(c[k], sampled, &out[k]);
     out[k].atomic_cycles *= (double)sampled->of;
     out[k].store_lines *= (double)sampled->of;
     ww_chainer_free(c[k]);

@@ -220,8 +220,10 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
   double steady = v.whole * v.full.t + v.last.t, even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
-  double excess =
-      (w->chain.spread > 1 ? w->chain.spread - 1 : 0) * (main->slot - d.turnover) * (v.whole > 0 ? p->tail : 1);
+  /* what the longest block takes beyond the mean, when the others have gone and nothing queues any more */
+  double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
+  double spread = fmax(1, w->chain.spread), excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
+  excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
   double cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++) out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) / per_us;
   out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start;
