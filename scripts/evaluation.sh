@@ -1,7 +1,7 @@
 #!/bin/sh
 # evaluation.sh : the tables with and without the learned correction, into docs/evaluation.md between its two marks.
 #
-#   scripts/evaluation.sh build/warpwise data/h200.db.zst ~/suites [rows.zst]
+#   scripts/evaluation.sh build/warpwise data/h200.sqlite.zst ~/suites [rows.zst]
 #
 # STORE is the dataset (its test split is predicted anew, or taken from the rows that `train --correction --features` kept), SUITES the folder
 # with the public suites' sources; without it (-) that table is left out.
