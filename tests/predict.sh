@@ -47,8 +47,8 @@ done
 # What was promised against what the model says of the changed source: within a factor of 2.5.
 for f in "$kernels"/fixed/*.cu; do
   name=$(basename "$f")
-  gain=$("$program" explain --json "$kernels/$name" --gpu h200 | sed -n 's/.*"findings":\[{[^}]*"gain":\([0-9.e+]*\)}.*/\1/p')
-  real=$("$program" predict --json --diff "$kernels/$name" "$f" --gpu h200 2>"$dir/err" | sed -n 's/.*"speedup":\([0-9.e+]*\),.*/\1/p')
+  gain=$("$program" explain --by machine --json "$kernels/$name" --gpu h200 | sed -n 's/.*"findings":\[{[^}]*"gain":\([0-9.e+]*\)}.*/\1/p')
+  real=$("$program" predict --by machine --json --diff "$kernels/$name" "$f" --gpu h200 2>"$dir/err" | sed -n 's/.*"speedup":\([0-9.e+]*\),.*/\1/p')
   report "the gain of $name, $gain, comes true: $real" "$(echo "${gain:-0} ${real:-0}" | awk '{ if (!($1 > 0 && $1 < 2.5 * $2 && $2 < 2.5 * $1)) print "gain", $1, "real", $2 }'; cat "$dir/err")"
 done
 try "explain: nothing to find" 0 '^(Nothing stands out|Little to gain)' '' explain "$kernels/good/axpy.cu" --gpu h200

@@ -21,11 +21,11 @@ check() { # NAME CONDITION...
 }
 says() { grep -qE "$1" "$2"; }
 
-# 72 launches of generated kernels that all take 400 us, as an export has them: much longer than most of them would. One is of another GPU.
+# 72 launches of generated kernels that all take 9 ms, as an export has them: much longer than they would. One is of another GPU.
 k=0
-for family in gen.map gen.chain gen.gather gen.grid2 gen.branchy gen.hash gen.stencil gen.dp; do
+for family in gen.map gen.chain gen.gather gen.grid2 gen.branchy gen.table gen.vector gen.dp; do
   for i in 0 1 2 3 4 5 6 7 8; do
-    printf '{"schema_version":1,"key":"g1/7/%d","origin":"generated","version":1,"seed":7,"index":%d,"family":"%s","dialect":"cuda","number":%d,"kernel":"g1_7_%d","gpu":"h200","by":"hardware","metrics":{"time_us":{"value":400},"registers":{"value":40}}}\n' $k $k $family $i $k
+    printf '{"schema_version":1,"key":"g1/7/%d","origin":"generated","version":1,"seed":7,"index":%d,"family":"%s","dialect":"cuda","number":%d,"kernel":"g1_7_%d","gpu":"h200","by":"hardware","metrics":{"time_us":{"value":9000},"registers":{"value":40}}}\n' $k $k $family $i $k
     k=$((k + 1))
   done
 done >"$dir/made.jsonl"
