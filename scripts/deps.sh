@@ -5,7 +5,7 @@
 set -u
 want=${1:-build}
 packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev"
-[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish"
+[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish zstd curl"
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "deps: no dpkg here; needed are a C17 compiler, clang and LLVM 17 or newer, and: $packages" >&2
