@@ -46,7 +46,7 @@ typedef struct {
   uint32_t begin, end; /* in `order` */
 } job;
 
-enum { TODO, BEGUN, DONE, FAILED };
+enum { WAITING, BEGUN, DONE, FAILED };
 
 typedef struct {
   atomic_uint next;          /* job */
@@ -317,7 +317,7 @@ static void run_job(work *w, uint32_t number, uint32_t self) {
     const item *x = &w->items.v[w->order[i]];
     const kernel *k = &w->kernels.v[x->kernel];
     ww_correct_row *out = &w->s->rows[i];
-    if (atomic_load(&w->state[i]) != TODO) continue; /* the worker before this one died of it, or got it done */
+    if (atomic_load(&w->state[i]) != WAITING) continue; /* the worker before this one died of it, or got it done */
     atomic_store(&w->state[i], BEGUN);
     atomic_store(&w->s->busy[self], i);
     ww_arena *b = ww_arena_new();
