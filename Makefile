@@ -32,7 +32,7 @@ LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/scan.c
+SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/diags.c src/front/scan.c
 else
 SRCS := $(filter-out src/front/absent.c,$(SRCS))
 endif

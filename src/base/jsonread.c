@@ -155,3 +155,15 @@ ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *
   }
   return WW_OK;
 }
+
+const char *ww_json_text(const cJSON *obj, const char *key, ww_arena *a) {
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(obj, key);
+  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
+}
+
+uint64_t ww_json_whole(const cJSON *obj, const char *key) {
+  int64_t v = 0;
+  bool big;
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(obj, key);
+  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
+}

@@ -21,6 +21,9 @@ ww_status ww_json_want_uint(const cJSON *node, const char *where, uint64_t *out,
 ww_status ww_json_want_str(const cJSON *node, const char *where, const char **out, ww_arena *a, ww_err *e);
 /* Every member of the object is one of the NULL-terminated names, each at most once; else the message lists them. */
 ww_status ww_json_want_members(const cJSON *obj, const char *where, const char *const *names, ww_err *e);
+/* A member that may be missing: its text in the arena or NULL; its whole number or 0. */
+const char *ww_json_text(const cJSON *obj, const char *key, ww_arena *a);
+uint64_t ww_json_whole(const cJSON *obj, const char *key);
 /* What a node is, for messages: "a string", "an array", "the number 4.5" (in `scratch`). */
 const char *ww_json_kind(const cJSON *node, char scratch[64]);
 

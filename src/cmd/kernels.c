@@ -70,22 +70,6 @@ static void write_kernel(const ww_module *m, const ww_fn *fn, bool ir, ww_json *
   ww_json_end_obj(j);
 }
 
-static void write_diagnostics(const ww_unit *u, ww_json *j) {
-  ww_json_key(j, "diagnostics");
-  ww_json_arr(j);
-  for (uint32_t i = 0; i < u->ndiags; i++) {
-    const ww_diag *d = &u->diags[i];
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", d->file);
-    ww_json_kuint(j, "line", d->line);
-    ww_json_kuint(j, "col", d->col);
-    ww_json_kstr(j, "severity", d->error ? "error" : "warning");
-    ww_json_kstr(j, "message", d->message);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-}
-
 static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir) {
   ww_buf b = {0};
   ww_json j = {0};
@@ -105,7 +89,7 @@ static void print_json(const char **files, uint32_t n, const ww_unit *u, bool ir
     if (u->module.fns[i].kernel) write_kernel(&u->module, &u->module.fns[i], ir, &j);
   ww_json_end_arr(&j);
   ww_json_kbool(&j, "partial", u->partial);
-  write_diagnostics(u, &j);
+  ww_diags_write(u, &j);
   ww_json_end_obj(&j);
   ww_buf_puts(&b, "\n");
   ww_print_buf(&b);

@@ -16,18 +16,6 @@
 
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
-static const char *text(const cJSON *o, const char *key, ww_arena *a) {
-  const cJSON *n = get(o, key);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
-static uint64_t whole(const cJSON *o, const char *key) {
-  int64_t v = 0;
-  bool big;
-  const cJSON *n = get(o, key);
-  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
-}
-
 /* Hashes are written as 16 hexadecimal digits: JSON's numbers cannot hold them. */
 static uint64_t hex(const cJSON *o, const char *key) {
   const cJSON *n = get(o, key);
@@ -111,9 +99,9 @@ static bool by_note(const ww_report *r, ww_arena *a, ww_store_kernel *k, uint32_
 }
 
 static ww_status generated_of(const cJSON *row, ww_store_kernel *k, ww_err *e) {
-  k->version = (uint32_t)whole(row, "version");
-  k->index = (uint32_t)whole(row, "index");
-  k->seed = whole(row, "seed");
+  k->version = (uint32_t)ww_json_whole(row, "version");
+  k->index = (uint32_t)ww_json_whole(row, "index");
+  k->seed = ww_json_whole(row, "seed");
   if (!k->key || !k->version) return ww_fail(e, WW_EPARSE, "a generated kernel needs key, version, seed and index");
   return WW_OK;
 }
@@ -125,13 +113,13 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
   bool noted = !get(row, "key") && by_note(r, a, k, &out->number);
   ww_status st = noted ? WW_OK : origin_of(row, file, origin, &k->origin, e);
   if (st) return st;
-  if (!k->name) k->name = text(row, "name", a);
+  if (!k->name) k->name = ww_json_text(row, "name", a);
   if (!k->name) k->name = r->launch && r->launch->kernel ? r->launch->kernel : r->kernel;
   if (!k->name) return ww_fail(e, WW_EPARSE, "kernel: the report does not name one");
-  if (!k->dialect) k->dialect = text(row, "dialect", a);
+  if (!k->dialect) k->dialect = ww_json_text(row, "dialect", a);
   if (!k->dialect) k->dialect = dialect_of(file);
   if (!noted) {
-    k->key = text(row, "key", a);
+    k->key = ww_json_text(row, "key", a);
     k->source_hash = hex(row, "source_hash");
     k->structure = hex(row, "structure");
   }
@@ -142,8 +130,8 @@ static ww_status kernel_of(const cJSON *row, const ww_report *r, const char *dir
     if (!k->file && file) k->file = k->origin == WW_ORIGIN_CORPUS ? in_corpus(file) : file;
     if (!k->key) k->key = key_of(k, r->launch, a);
   }
-  if (!noted || text(row, "family", a)) k->family = text(row, "family", a);
-  if (!k->family) k->family = text(row, "suite", a);
+  if (!noted || ww_json_text(row, "family", a)) k->family = ww_json_text(row, "family", a);
+  if (!k->family) k->family = ww_json_text(row, "suite", a);
   if (!k->family) k->family = folder_of(k->file, a);
   return st;
 }
@@ -179,7 +167,7 @@ static ww_status measured_of(const char *line, const cJSON *row, const ww_report
   out->l2_bytes = m.device.l2_bytes;
   if (!out->gpu) out->gpu = *m.device.gpu ? ww_strdup(a, m.device.gpu) : m.device.device;
   out->iqr_us = m.iqr_us;
-  out->samples = m.nsamples ? m.nsamples : (uint32_t)whole(row, "samples");
+  out->samples = m.nsamples ? m.nsamples : (uint32_t)ww_json_whole(row, "samples");
   out->passes = m.passes;
   out->accumulates = m.accumulates;
   return WW_OK;
@@ -200,9 +188,9 @@ static ww_status fill(const char *line, const cJSON *row, const char *dir, ww_or
   if (!st) st = kernel_of(row, &r, dir, origin, a, out, e);
   if (st) return st;
   *numbered = cJSON_IsNumber(get(row, "number"));
-  if (*numbered) out->number = (uint32_t)whole(row, "number");
+  if (*numbered) out->number = (uint32_t)ww_json_whole(row, "number");
   *numbered |= out->number != 0; /* of its note */
-  out->gpu = r.gpu ? r.gpu : text(row, "gpu", a);
+  out->gpu = r.gpu ? r.gpu : ww_json_text(row, "gpu", a);
   for (int k = 0; k < WW_NMETRICS; k++) out->m[k] = NAN;
   if (r.launch) {
     for (int d = 0; d < 3; d++) out->grid[d] = r.launch->grid[d], out->block[d] = r.launch->block[d];

@@ -58,6 +58,8 @@ typedef struct {
   double clang_ms; /* wall time of clang's runs */
 } ww_unit;
 
+void ww_diags_write(const ww_unit *u, ww_json *j); /* "diagnostics":[...] */
+
 /* Parses, lowers, checks. Fails when something was left out and no kernel could be listed; files without kernels are fine. */
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e);
 /* The launches of the host code, from the host half of the same sources; none found is WW_OK and n == 0. */

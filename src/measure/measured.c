@@ -49,31 +49,19 @@ void ww_measured_write(void *measured, ww_json *j) {
 
 static const cJSON *get(const cJSON *o, const char *key) { return cJSON_GetObjectItemCaseSensitive(o, key); }
 
-static const char *text(const cJSON *o, const char *key, ww_arena *a) {
-  const cJSON *n = get(o, key);
-  return cJSON_IsString(n) ? ww_strdup(a, n->valuestring) : NULL;
-}
-
-static uint64_t whole(const cJSON *o, const char *key) {
-  int64_t v = 0;
-  bool big;
-  const cJSON *n = get(o, key);
-  return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
-}
-
 static double number(const cJSON *n) { return cJSON_IsNumber(n) ? n->valuedouble : NAN; }
 
 static void read_device(const cJSON *o, ww_arena *a, ww_device_info *d) {
-  const char *gpu = text(o, "gpu", a);
-  d->device = text(o, "device", a);
-  d->backend = text(o, "backend", a);
-  d->driver = text(o, "driver", a);
-  d->versions = text(o, "versions", a);
+  const char *gpu = ww_json_text(o, "gpu", a);
+  d->device = ww_json_text(o, "device", a);
+  d->backend = ww_json_text(o, "backend", a);
+  d->driver = ww_json_text(o, "driver", a);
+  d->versions = ww_json_text(o, "versions", a);
   snprintf(d->gpu, sizeof d->gpu, "%s", gpu ? gpu : "");
-  d->sms = (uint32_t)whole(o, "sms");
-  d->lanes = (uint32_t)whole(o, "lanes");
-  d->l2_bytes = whole(o, "l2_bytes");
-  d->memory_bytes = whole(o, "memory_bytes");
+  d->sms = (uint32_t)ww_json_whole(o, "sms");
+  d->lanes = (uint32_t)ww_json_whole(o, "lanes");
+  d->l2_bytes = ww_json_whole(o, "l2_bytes");
+  d->memory_bytes = ww_json_whole(o, "memory_bytes");
 }
 
 static ww_status read_samples(const cJSON *o, ww_arena *a, ww_measured *out, ww_err *e) {
@@ -106,9 +94,9 @@ ww_status ww_measured_parse(const char *json, ww_arena *a, ww_measured *out, ww_
     read_device(o, a, &out->device);
     out->median_us = number(get(o, "median_us"));
     out->iqr_us = number(get(o, "iqr_us"));
-    out->passes = (uint32_t)whole(o, "passes");
+    out->passes = (uint32_t)ww_json_whole(o, "passes");
     out->accumulates = cJSON_IsTrue(get(o, "accumulates"));
-    out->compiler = text(o, "compiler", a);
+    out->compiler = ww_json_text(o, "compiler", a);
   }
   cJSON_Delete(tree);
   return st;

@@ -338,22 +338,6 @@ static void write_kernel(const call *c, const ww_read *r, const ww_fn *fn, ww_js
   ww_json_end_obj(j);
 }
 
-static void write_diagnostics(const ww_unit *u, ww_json *j) {
-  ww_json_key(j, "diagnostics");
-  ww_json_arr(j);
-  for (uint32_t k = 0; k < u->ndiags; k++) {
-    const ww_diag *d = &u->diags[k];
-    ww_json_obj(j);
-    ww_json_kstr(j, "file", d->file);
-    ww_json_kuint(j, "line", d->line);
-    ww_json_kuint(j, "col", d->col);
-    ww_json_kstr(j, "severity", d->error ? "error" : "warning");
-    ww_json_kstr(j, "message", d->message);
-    ww_json_end_obj(j);
-  }
-  ww_json_end_arr(j);
-}
-
 static void kernels(call *c, ww_api_reply *out) {
   ww_read r;
   ww_json j;
@@ -368,7 +352,7 @@ static void kernels(call *c, ww_api_reply *out) {
     if (r.unit->module.fns[k].kernel) write_kernel(c, &r, &r.unit->module.fns[k], &j);
   ww_json_end_arr(&j);
   ww_json_kbool(&j, "partial", r.unit->partial);
-  write_diagnostics(r.unit, &j);
+  ww_diags_write(r.unit, &j);
   end(out, &j);
   ww_workspace_release(c->api->w, &r);
 }

@@ -1,0 +1,18 @@
+/* diags.c - what the compiler said, as a member of a JSON object; also part of a build without LLVM. */
+#include "front.h"
+
+void ww_diags_write(const ww_unit *u, ww_json *j) {
+  ww_json_key(j, "diagnostics");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < u->ndiags; k++) {
+    const ww_diag *d = &u->diags[k];
+    ww_json_obj(j);
+    ww_json_kstr(j, "file", d->file);
+    ww_json_kuint(j, "line", d->line);
+    ww_json_kuint(j, "col", d->col);
+    ww_json_kstr(j, "severity", d->error ? "error" : "warning");
+    ww_json_kstr(j, "message", d->message);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
