@@ -1,10 +1,12 @@
-# Warpwise: `make` builds build/warpwise and build/libwarpwise.a; `make help` lists the rest.
+# Warpwise: `make` builds build/warpwise and build/lib/libwarpwise.{so,a}; `make help` lists the rest.
 #
-# Every src/**/*.c is compiled; src/main.c and src/cmd/ make the program, everything else the library.
+# Every src/**/*.c is compiled; src/main.c and src/cmd/ make the program, everything else build/libwarpwise.a, which the program and the
+# tests are linked with. What src/api/ needs of it becomes the library for others, in build/lib/.
 # One exception: src/trace/interp.c is compiled once for each warp size and instruction set (see INTERP below).
 
 BUILD  ?= build
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 ifeq ($(origin CC),default)
 CC = gcc
 endif
@@ -26,13 +28,17 @@ SAN     ?=
 CFLAGS  ?= -g
 CSTD     = -std=c17 -D_GNU_SOURCE
 VERSION := 0.1.0
+SOVERSION := 0
 WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -fPIC -pthread $(SAN) \
-            -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
+            -Iinclude -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
 LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lm -ldl
+API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/diags.c src/front/scan.c
+SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/compile_commands.c src/front/diags.c src/front/kept.c src/front/scan.c
+SRCS := $(filter-out src/cmd/lsp.c,$(SRCS))
+$(BUILD)/main.o: WW_CFLAGS += -DWW_NO_FRONT
 else
 SRCS := $(filter-out src/front/absent.c,$(SRCS))
 endif
@@ -41,7 +47,7 @@ HTTP := $(if $(filter none,$(LLVM_CONFIG)),,$(shell echo '#include <microhttpd.h
 ifeq ($(HTTP),yes)
 HTTP_LIBS = -lmicrohttpd
 else
-SRCS := $(filter-out src/serve/http.c src/cmd/serve.c,$(SRCS))
+SRCS := $(filter-out src/serve/http.c src/serve/mcp%.c src/serve/page.c src/cmd/serve.c src/cmd/serving.c src/cmd/mcp.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_HTTP
 endif
 CMD_SRCS  := $(filter src/main.c src/cmd/%,$(SRCS))
@@ -71,7 +77,7 @@ endif
 say = $(if $(V),,@echo "  $(1)  $(2)";)
 
 .PHONY: all
-all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so compile_commands.json
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a compile_commands.json
 	@:
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
@@ -81,6 +87,23 @@ $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 	@rm -f $@
 	$(call say,AR,$@)$(AR) rcs $@ $(LIB_OBJS)
 
+# The library for others: nothing but the functions of include/warpwise.h can be seen, in the shared one by its version script, in the
+# static one because all that is hidden was made local to its one object.
+API_OBJS := $(filter $(BUILD)/api/%,$(LIB_OBJS))
+LD ?= ld
+OBJCOPY ?= objcopy
+$(BUILD)/lib/libwarpwise.so: $(API_OBJS) $(BUILD)/libwarpwise.a src/api/warpwise.map
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,-soname,libwarpwise.so.$(SOVERSION) -Wl,--version-script=src/api/warpwise.map -Wl,--as-needed $(if $(SAN),,-Wl,-z,defs) -o $@.$(VERSION) $(API_OBJS) $(BUILD)/libwarpwise.a $(API_LIBS)
+	@ln -sf libwarpwise.so.$(VERSION) $@.$(SOVERSION)
+	@ln -sf libwarpwise.so.$(VERSION) $@
+
+$(BUILD)/lib/libwarpwise.a: $(API_OBJS) $(BUILD)/libwarpwise.a
+	@mkdir -p $(@D)
+	@rm -f $@
+	$(call say,AR,$@)$(LD) -r -o $(@D)/warpwise.o $(API_OBJS) $(BUILD)/libwarpwise.a && $(OBJCOPY) --localize-hidden $(@D)/warpwise.o && \
+	  $(AR) rcs $@ $(@D)/warpwise.o && rm $(@D)/warpwise.o
+
 # What `warpwise record` loads into a program: its entry points are visible, nothing else of ours meets the program's own.
 RECORD_OBJS := $(RECORD_SRCS:src/%.c=$(BUILD)/%.o)
 $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
@@ -88,6 +111,16 @@ $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
 $(BUILD)/measure/probe_text.o: $(wildcard src/measure/probe/*.cu)
+# Those who know where the program is installed.
+$(BUILD)/base/file.o $(BUILD)/cmd/record.o: $(BUILD)/prefix
+.PHONY: same_prefix
+$(BUILD)/prefix: same_prefix
+	@mkdir -p $(@D)
+	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+# The page of `warpwise serve`, and uPlot with it where npm has brought it (scripts/deps.sh does).
+UPLOT := $(wildcard src/serve/page/node_modules/uplot/dist/uPlot.iife.min.js)
+$(BUILD)/serve/page_text.o: $(wildcard src/serve/page/*.* src/serve/page/examples/* examples/*.*) $(UPLOT)
+$(BUILD)/serve/page_text.o: WW_CFLAGS += $(if $(UPLOT),-DWW_UPLOT)
 
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
@@ -162,9 +195,9 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
 -include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
 help:
-	@echo "make            build $(BUILD)/warpwise and $(BUILD)/libwarpwise.a   (LLVM $(LLVM_VERSION))"
+	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
 	@echo "make test       install what is missing, build, run all tests that need no GPU, then again under the sanitizers"
 	@echo "make test-full  the same, then lint"
@@ -175,7 +208,10 @@ help:
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
 	@echo "make docs       rewrite docs/metrics.md and CODEMAP.md's list of files"
-	@echo "make install    DESTDIR=$(DESTDIR) PREFIX=$(PREFIX)"
+	@echo "make install    program, library, manual, completions; DESTDIR=$(DESTDIR) PREFIX=$(PREFIX) LIBDIR=$(LIBDIR); make uninstall"
+	@echo "make dist       $(BUILD)/warpwise-$(VERSION).tar.gz, the same bytes from the same sources"
+	@echo "make deb        Debian packages in $(BUILD)/deb/"
+	@echo "make vsix       $(BUILD)/warpwise.vsix, the extension for VS Code (npm)"
 	@echo "make clean"
 
 # The packages come first and make starts anew, so that it sees the tools they brought.
@@ -190,7 +226,7 @@ test:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library
 
 deps:
 	@scripts/deps.sh test
@@ -209,7 +245,7 @@ asan:
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve
+	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library
 
 fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch
 fuzz: all
@@ -236,32 +272,38 @@ docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
 	@scripts/codemap.sh
 
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/warpwise
-	install -m 755 $(BUILD)/warpwise $(DESTDIR)$(PREFIX)/bin/warpwise
-	install -m 644 $(BUILD)/libwarpwise.a $(DESTDIR)$(PREFIX)/lib/libwarpwise.a
-	install -D -m 755 $(BUILD)/libwarpwise-record.so $(DESTDIR)$(PREFIX)/lib/warpwise/libwarpwise-record.so
-	for h in include/*.h; do if [ -f $$h ]; then install -m 644 $$h $(DESTDIR)$(PREFIX)/include/; fi; done
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' -e 's|@LIBS@|$(LIBS)|' scripts/warpwise.pc.in \
-	  > $(DESTDIR)$(PREFIX)/lib/pkgconfig/warpwise.pc
-	rm -rf $(DESTDIR)$(PREFIX)/share/warpwise/shim $(DESTDIR)$(PREFIX)/share/warpwise/gpus $(DESTDIR)$(PREFIX)/share/warpwise/models \
-	  $(DESTDIR)$(PREFIX)/share/warpwise/tables
-	cp -R src/front/shim $(DESTDIR)$(PREFIX)/share/warpwise/shim
-	if [ -d gpus ]; then cp -R gpus $(DESTDIR)$(PREFIX)/share/warpwise/gpus; fi
-	if [ -d models ]; then cp -R models $(DESTDIR)$(PREFIX)/share/warpwise/models; fi
-	if command -v scdoc >/dev/null; then $(MAKE) --no-print-directory man && \
-	  install -Dm 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/man/*.1 && \
-	  install -Dm 644 $(BUILD)/man/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/warpwise && \
-	  install -Dm 644 $(BUILD)/man/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_warpwise && \
-	  install -Dm 644 $(BUILD)/man/completion.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/warpwise.fish; fi
-	if [ -d data ]; then cp -R data $(DESTDIR)$(PREFIX)/share/warpwise/tables; fi
+# One list of files, put there or taken away: scripts/install.sh.
+INSTALL_ENV = BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LLVM_LIBS='$(LLVM_LIBS)'
+install: all man
+	@$(INSTALL_ENV) scripts/install.sh install
 
-# Manual pages and completions come from the tables of options.
+uninstall:
+	@$(INSTALL_ENV) scripts/install.sh uninstall
+
+dist:
+	@scripts/dist.sh $(VERSION) $(BUILD)
+
+# Packages are built anew, for PREFIX=/usr.
+DEB_BUILD ?= $(BUILD)/debian
+DEB_OUT   ?= $(BUILD)/deb
+deb:
+	@scripts/deps.sh deb
+	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) BUILD=$(DEB_BUILD) deb-build
+	@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) DEB_OUT=$(DEB_OUT) deb-pack
+
+.PHONY: deb-build deb-pack
+deb-build:
+	@$(MAKE) --no-print-directory PREFIX=/usr CPPFLAGS="-D_FORTIFY_SOURCE=2 $(CPPFLAGS)" LDFLAGS="-Wl,-z,relro,-z,now $(LDFLAGS)" all man
+deb-pack:
+	@scripts/deb.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) $(DEB_OUT)
+
+vsix:
+	@node editors/vscode/package.mjs $(BUILD)/warpwise.vsix
+
+# Manual pages and completions come from the tables of options; those about files and the library from docs/.
 .PHONY: man
 man: $(BUILD)/warpwise
-	@mkdir -p $(BUILD)/man
-	@for p in $$($(BUILD)/warpwise manual --list); do $(BUILD)/warpwise manual $$p | scdoc > $(BUILD)/man/$$p.1 || exit 1; done
-	@for s in bash zsh fish; do $(BUILD)/warpwise completion $$s > $(BUILD)/man/completion.$$s || exit 1; done
+	@scripts/man.sh $(BUILD) $(VERSION)
 
 clean:
 	rm -rf build build-asan build-gpu build-fuzz compile_commands.json

@@ -1,11 +1,27 @@
 #!/bin/sh
-# deps.sh build|test : installs the Debian packages that are missing, says which; does nothing when all are there.
+# deps.sh build|deb|test : installs the Debian packages that are missing, says which; does nothing when all are there.
 #
 # Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
 set -u
 want=${1:-build}
 packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev"
-[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish zstd curl"
+[ "$want" = deb ] && packages="$packages dpkg-dev scdoc"
+[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox elpa-eglot"
+# Clients of others come from npm; whatever Node.js is here will do.
+[ "$want" = test ] && ! command -v npm >/dev/null 2>&1 && packages="$packages nodejs npm"
+[ "$want" = test ] && ! command -v chromium >/dev/null 2>&1 && packages="$packages chromium fonts-dejavu-core" # tests of pages
+[ "$want" = test ] && packages="$packages ripgrep" # finds files for VS Code, whose modules python3 compiles
+[ "$want" = test ] && ! command -v python3 >/dev/null 2>&1 && packages="$packages python3"
+
+# uPlot draws curves on the page of `warpwise serve` and becomes part of the program; without npm the page draws them itself.
+uplot() {
+  page=$(dirname "$0")/../src/serve/page
+  command -v npm >/dev/null 2>&1 || return 0
+  [ "$page/node_modules/.package-lock.json" -nt "$page/package-lock.json" ] && return 0
+  echo "deps: npm ci in src/serve/page" >&2
+  (cd "$page" && npm ci --ignore-scripts --no-audit --no-fund >/dev/null 2>&1) ||
+    echo "deps: npm could not bring uPlot; the page of warpwise serve will draw its curves itself" >&2
+}
 
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "deps: no dpkg here; needed are a C17 compiler, clang and LLVM 17 or newer, and: $packages" >&2
@@ -27,7 +43,10 @@ missing=
 for p in $packages; do installed "$p" || missing="$missing $p"; done
 need_llvm=no
 have_llvm || need_llvm=yes
-[ -z "$missing" ] && [ $need_llvm = no ] && exit 0
+if [ -z "$missing" ] && [ $need_llvm = no ]; then
+  uplot
+  exit 0
+fi
 
 if [ "$(id -u)" = 0 ]; then
   sudo=
@@ -58,3 +77,4 @@ $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-rec
   echo "deps: apt-get could not install:$missing" >&2
   exit 1
 }
+uplot

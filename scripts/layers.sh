@@ -1,7 +1,7 @@
 #!/bin/sh
 # layers.sh : includes point down only, and each outside library has its one home. Prints TAP.
 #
-# serve, tune -> data -> predict, measure -> front, trace, lm, gpu -> ir, report -> base; cmd may use everything.
+# api -> serve, tune -> data -> predict, measure -> front, trace, lm, gpu -> ir, report -> base; cmd may use everything.
 cd "$(dirname "$0")/.." || exit 1
 n=0
 bad=0
@@ -29,6 +29,7 @@ may() {
   front | trace) echo "base ir report" ;;
   predict | measure) echo "base ir report gpu lm front trace" ;;
   data) echo "base ir report gpu lm front trace predict measure" ;;
+  api) echo "base ir report gpu lm front trace predict measure data serve" ;;
   tune | serve) echo "base ir report gpu lm front trace predict measure data" ;;
   *) echo "*" ;;
   esac
@@ -43,6 +44,8 @@ for dir in src/*/; do
   result "src/$d includes only what lies below it" \
     "$(find "$dir" -name '*.[ch]' -not -path 'src/front/shim/*' -print0 | xargs -0r grep -nE '#include "(\.\./)+[a-z]+/' /dev/null | grep -vE "\"(\.\./)+($pattern)/")"
 done
+result "warpwise.h, the contract with others, only in src/api" "$(outside '^(src/api|include)/' '#include [<"]warpwise\.h')"
+result "src/api is nobody's but the library's" "$(outside '^src/api/' '#include "(\.\./)+api/')"
 result "llvm-c/ only in src/front" "$(outside '^src/front/' '#include [<"](llvm-c|clang-c|llvm)/')"
 result "microhttpd.h only in src/serve" "$(outside '^src/serve/' '#include [<"]microhttpd\.h')"
 result "sqlite3.h only in src/data" "$(outside '^src/data/' '#include [<"]sqlite3\.h')"

@@ -30,7 +30,7 @@ scripts/codemap.sh --check || echo "lint: warning: CODEMAP.md's list of files is
 if command -v cppcheck >/dev/null 2>&1; then
   cppcheck --quiet --std=c11 --enable=warning,portability --inline-suppr --suppress=missingIncludeSystem \
     --suppress=uninitvar --suppress=invalidPointerCast --suppress=objectIndex --suppress=duplicateAssignExpression --template="lint: {file}:{line}: {message} [{id}]" --error-exitcode=1 -j2 -D__x86_64__ -D_GNU_SOURCE \
-    -DWW_LANES=32 -DWW_ISA=base '-DWW_VERSION="0"' '-DWW_PREFIX="/usr"' src/base src/report src/cmd src/main.c src/ir src/trace src/front src/gpu src/measure -i src/front/shim || bad=1
+    -DWW_LANES=32 -DWW_ISA=base '-DWW_VERSION="0"' '-DWW_PREFIX="/usr"' src/base src/report src/cmd src/main.c src/ir src/trace src/front src/gpu src/measure src/api -Iinclude -i src/front/shim || bad=1
 else
   echo "lint: no cppcheck here, skipped"
 fi

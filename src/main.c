@@ -14,8 +14,12 @@ const ww_command *const ww_commands[] = {
     &ww_cmd_evaluate,                    /* how good the answers are */
     &ww_cmd_train,                       /* and how they become better */
     &ww_cmd_dataset,                     /* from many of them, measured */
+#ifndef WW_NO_FRONT
+    &ww_cmd_lsp, /* in the editor */
+#endif
 #ifndef WW_NO_HTTP
     &ww_cmd_serve, /* all of it over HTTP */
+    &ww_cmd_mcp,   /* and for agents */
 #endif
     &ww_cmd_doctor, /* what is missing here */
     &ww_cmd_completion, &ww_cmd_manual,  NULL,

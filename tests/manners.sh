@@ -67,11 +67,28 @@ if command -v scdoc >/dev/null; then
   ok "they have the options" $?
 else skip "no scdoc here" && skip "no scdoc here"; fi
 
+# ---- help ----
+without=
+for page in $("$ww" manual --list | sed -n 's/^warpwise-//p'); do
+  words=$(echo "$page" | sed 's/^dataset-/dataset /')
+  # shellcheck disable=SC2086
+  "$ww" $words --help | grep -q "^  .*warpwise $words" || without="$without $page"
+done
+[ -z "$without" ]
+ok "--help of every command has an example of it" $?
+[ -z "$without" ] || echo "# without:$without"
+
 # ---- doctor ----
 "$ww" doctor >"$dir/out" 2>&1
 ok "all that predictions need is here" $?
 grep -q "OpenCL device" "$dir/out"
 ok "doctor looks for devices" $?
+WARPWISE_CLANG=/nowhere/clang "$ww" doctor >"$dir/out" 2>&1
+[ $? = 1 ] && grep -q "^!!  CUDA sources .*/nowhere/clang" "$dir/out" && grep -q "to fix: *apt-get install clang-" "$dir/out"
+ok "no clang: said, with the command that brings it" $?
+"$ww" doctor --json | grep -o '"verdict":"[a-z]*","found":"[^"]*"[^}]*' | grep -v '"verdict":"ok"' | grep -qv '"fix":"'
+[ $? = 1 ]
+ok "whatever is missing has its fix" $?
 WARPWISE_DATA=$dir "$ww" doctor --json >"$dir/out" 2>&1
 [ $? = 1 ] && grep -q '"what":"GPU descriptions","verdict":"missing"' "$dir/out"
 ok "what is missing is said, with exit code 1" $?

@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict train serve export.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train serve lsp nvim emacs page vscode mcp mcp-clients export library packages.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict train serve export}
+stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train serve lsp nvim emacs page vscode mcp mcp-clients export library packages}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -52,7 +52,17 @@ for s in $stages; do
   manners) stage manners tests/manners.sh "$build" ;;
   export) stage export tests/export.sh "$build" ;;
   predict) stage predict tests/predict.sh "$build/warpwise" ;;
+  fixes) stage fixes tests/fixes.sh "$build/warpwise" ;;
   serve) stage serve tests/serve.sh "$build" ;;
+  lsp) stage lsp tests/lsp.sh "$build" ;;
+  nvim) stage nvim tests/clients/nvim/run.sh "$build" ;;
+  emacs) stage emacs tests/clients/emacs/run.sh "$build" ;;
+  page) stage page tests/clients/page/run.sh "$build" ;;
+  vscode) stage vscode tests/clients/vscode/run.sh "$build" ;;
+  library) stage library tests/library.sh "$build" ;;
+  packages) stage packages tests/packages.sh "$build" ;;
+  mcp) stage mcp tests/mcp.sh "$build" ;;
+  mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
   train) stage train tests/train.sh "$build/warpwise" ;;
   measure) stage measure tests/measure.sh "$build/warpwise" ;;

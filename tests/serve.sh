@@ -93,6 +93,24 @@ report "/v1/roofline.svg" "$(ask 200 '<svg.*</svg>|</svg>' /v1/roofline.svg '{"f
 report "/v1/kernels" "$(ask 200 '"name":"second","mangled":"second","file":"three.cu","line":5.*"comment":"grid=n/256' /v1/kernels '{"file":"three.cu"}')"
 report "flags and instantiate" "$(ask 200 '"kernel":"k<float>".*"kernel":"k<double>"|"kernel":"k<double>"' /v1/predict '{"source":"template <class T> __global__ void k(T *x) { x[blockIdx.x * N + threadIdx.x] += T(1); }","flags":["-DN=128"],"instantiate":["k<float>","k<double>"],"launch":{"grid":[64],"block":[128]}}')"
 report "a GPU of another warp size is one report's error" "$(ask 200 '"gpu":"h200".*read for warps of 32 lanes' /v1/predict '{"file":"axpy.cu","gpu":["h200","mi300x"]}')"
+report "/v1/predict: the launch in its short form" "$(ask 200 '"grid":\[1024,1,1\].*"value":262144' /v1/predict '{"file":"axpy.cu","gpu":"h200","launch":"grid=n/256 block=256 n=1<<18 x=[n] y=[n]"}')"
+report "/v1/explain: sectors and conflicts of a line" "$(ask 200 '"line":9,"share":[^}]*"sectors_per_request":32' /v1/explain '{"file":"row_sum.cu","gpu":"h200"}')"
+report "/v1/gpus: roofs" "$(ask 200 '"roofs":\{"dram_gbps":' /v1/gpus '')"
+report "/v1/sweep" "$(ask 200 '"name":"n","gpus":\["h200","a100"\],"points":\[\{"value":1024,"grid":\[4,1,1\].*"value":4096,"grid":\[16,1,1\],"block":\[256,1,1\],"times":\[\{"us":.*\},\{"us":' /v1/sweep '{"file":"three.cu","kernel":"first","gpu":["h200","a100"],"sweep":"n=1K..4K"}')"
+report "/v1/sweep.svg" "$(ask 200 '</svg>' /v1/sweep.svg '{"file":"three.cu","kernel":"first","gpu":"h200","sweep":"n=1K..64K:3"}')"
+report "/v1/sweep: several kernels" "$(ask 400 'name one with .kernel' /v1/sweep '{"file":"three.cu","sweep":"n=1K"}')"
+report "/v1/sweep: no range, a bad one, too many" "$(ask 400 'give .sweep' /v1/sweep '{"file":"axpy.cu"}'; ask 400 'the smaller to the larger' /v1/sweep '{"file":"axpy.cu","sweep":"n=9..3"}'; ask 422 'has no argument' /v1/sweep '{"file":"axpy.cu","sweep":"q=4"}'; ask 400 'number of points' /v1/sweep '{"file":"axpy.cu","sweep":"n=1..1G:100000"}')"
+report "/v1/report.html: one file, nothing fetched" "$(ask 200 'What to change' /v1/report.html '{"file":"row_sum.cu","gpu":["h200","a100"]}'; grep -qE '<script|<link|<img|src=|https?://[^w]' "$dir/answer" && echo "it fetches"; grep -q "$dir" "$dir/answer" && echo "it names the folder"; grep -q '</html>' "$dir/answer" || echo "no end")"
+report "an OpenMP text that is on no disk" "$(ask 200 '"kernel":"f_l2","gpu":"h200"' /v1/predict '{"source":"void f(float *x, int n) {\n#pragma omp target teams distribute parallel for map(tofrom : x[0 : n])\n  for (int i = 0; i < n; i++) x[i] += 1.0f;\n}\n","file":"none.c","lang":"openmp","gpu":"h200"}')"
+report "/v1/files: sources alone, no links" "$(ask 200 '"path":"three.cu"' /v1/files ''; grep -E 'link.cu|outside|scale.h|"up' "$dir/answer")"
+report "/v1/source" "$(ask 200 '"file":"sub/scale.h","text":"#define SCALE' /v1/source '{"file":"sub/scale.h"}')"
+
+# ---- the page ----
+report "/: the page, with its policy" "$(ask 200 '<title>Warpwise' / '' -D "$dir/head"; grep -qiE "^Content-Security-Policy: default-src 'none'; script-src 'self'" "$dir/head" || cat "$dir/head"; grep -qi 'unsafe' "$dir/head" && echo unsafe; grep -qE '<script>|<style|onclick|style=' "$dir/answer" && echo "something inline")"
+for f in style.css app.js editor.js parts.js plots.js server.js state.js sweep.js view.js uplot.js uplot.css icon.svg examples.json words.json; do
+  report "/page/$f" "$(ask 200 '' "/page/$f" '' | grep -v '^no ')"
+done
+report "the page is read only" "$(ask 405 'GET it' / '{}')"
 
 # ---- what it refuses ----
 report "malformed JSON" "$(ask 400 'not JSON: unexpected' /v1/predict '{"file": axpy}')"
@@ -116,6 +134,11 @@ report "no such method" "$(ask 405 'not a method' /v1/predict '')"
 for f in ../outside.cu /etc/passwd "$dir/outside.cu" sub/../../outside.cu link.cu up/outside.cu "$dir/root/../outside.cu" ''; do
   report "path '$f'" "$(ask 400 'no path below the folder' /v1/kernels "{\"file\":\"$f\"}"; grep -l secret "$dir/answer")"
 done
+for f in ../outside.cu link.cu up/outside.cu "$dir/outside.cu" sub/../../outside.cu; do
+  report "/v1/source '$f'" "$(ask 400 'no path below the folder' /v1/source "{\"file\":\"$f\"}"; grep -l secret "$dir/answer")"
+done
+echo 'SECRETWORD' >"$dir/root/notes.txt"
+report "/v1/source of what is no source" "$(ask 400 'not called like a source' /v1/source '{"file":"notes.txt"}'; grep -o SECRETWORD "$dir/answer")"
 report "path without a file" "$(ask 404 'there is no' /v1/kernels '{"file":"sub/none.cu"}')"
 report "a text with a path outside" "$(ask 400 'no path below' /v1/kernels '{"source":"","file":"../x.cu"}')"
 for i in "\\\"$dir/outside.h\\\"" '\"../outside.h\"' '\"/etc/hostname\"' '</etc/hostname>'; do
@@ -126,6 +149,7 @@ for f in -fplugin=/tmp/x.so "-I$dir" -I/etc -include/etc/hostname '-o/tmp/x' -Xc
   report "flag $f" "$(ask 400 'is not accepted here|no path below' /v1/kernels "{\"file\":\"axpy.cu\",\"flags\":[\"$f\"]}")"
 done
 report "contents from a file outside" "$(ask 400 'no path below' /v1/predict "{\"file\":\"axpy.cu\",\"launch\":{\"args\":[{\"name\":\"x\",\"buffer\":{\"bytes\":64,\"fill\":{\"file\":\"../outside.h\"}}}]}}")"
+report "the same by a comment in the source" "$(ask 400 'no path below' /v1/predict "{\"source\":\"// warpwise: grid=1 block=32 x=i32[64]:file($dir/outside.h)\\n__global__ void k(int *x) { x[0] = 1; }\"}")"
 report "compiled code" "$(ask 400 'not accepted here' /v1/predict '{"file":"axpy.cu","launch":{"binary":"x.cubin"}}')"
 report "another site's page" "$(ask 403 'other sites' /v1/gpus '' -H 'Origin: https://example.com')"
 report "a page without an origin" "$(ask 403 'other sites' /v1/gpus '' -H 'Origin: null')"
@@ -153,6 +177,7 @@ report "a wrong token" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: 
 report "a part of the token" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: Bearer 0123456789abcdef')"
 report "another scheme" "$(ask 401 'Bearer TOKEN' /v1/gpus '' -H 'Authorization: Basic 0123456789abcdef0123456789abcdef')"
 report "the token" "$(ask 200 'h200' /v1/gpus '' -H "$bearer")"
+report "the page needs none, what it shows does" "$(ask 200 'Warpwise' / ''; ask 200 '' /page/app.js ''; ask 401 'Bearer' /v1/files ''; ask 401 'Bearer' /v1/source '{"file":"axpy.cu"}')"
 report "health needs none" "$(ask 200 'ok' /healthz '')"
 report "a kernel that never ends" "$(ask 503 'longer than a request may|clang did not finish' /v1/predict '{"file":"endless.cu","kernel":"endless","gpu":"h200"}' -H "$bearer")"
 kill -TERM $pid

@@ -124,6 +124,7 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e); /* zstd, temp + rename */
 bool ww_file_exists(const char *path);
+bool ww_file_regular(const char *path); /* there, and no pipe or device: reading it does not wait for anybody */
 const char *ww_cache_dir(ww_arena *a);    /* $XDG_CACHE_HOME/warpwise or ~/.cache/warpwise, created; NULL if impossible */
 const char *ww_self_path(ww_arena *a); /* of the running program, to be run again; "warpwise" where the system does not tell */
 const char *ww_data_dir(ww_arena *a);     /* where shim/, gpus/ live: $WARPWISE_DATA, else beside the binary, else PREFIX/share/warpwise */
@@ -144,6 +145,17 @@ typedef struct {
 /* Runs argv (NULL-terminated, argv[0] searched in PATH), feeding `input` (may be NULL). Kills the whole group after
  * timeout_s (0: none). Caps captured output at 1 GiB. */
 ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s, ww_run_result *r, ww_err *e);
+/* The same while somebody watches; any member may be 0. */
+typedef struct {
+  const char *dir;  /* its working folder; else ours */
+  const char *env;  /* NAME=VALUE on top of our environment */
+  bool own_memory;  /* ww_run_memory does not count */
+  void (*line)(void *ctx, const char *line); /* each line of its stderr, as it comes */
+  bool (*cancelled)(void *ctx);              /* asked several times a second; true ends it with WW_ECANCEL */
+  void *ctx;
+} ww_run_watch;
+ww_status ww_run_watched(const char *const *argv, const void *input, size_t input_n, double timeout_s, const ww_run_watch *watch,
+                         ww_run_result *r, ww_err *e);
 void ww_run_free(ww_run_result *r);
 void ww_run_memory(uint64_t bytes); /* of address space that each child started from now on may have; 0: no limit */
 
@@ -155,6 +167,7 @@ bool ww_color_on(FILE *f);
 void ww_set_color(int mode); /* -1 auto, 0 never, 1 always */
 void ww_set_quiet(bool quiet);
 bool ww_is_quiet(void);
-void ww_progress(const char *what, uint64_t done, uint64_t total); /* total 0: count only; done == total clears the line */
+/* total 0: count only; done == total clears the line. Under WARPWISE_PROGRESS=lines a line `progress: WHAT DONE/TOTAL` on stderr instead. */
+void ww_progress(const char *what, uint64_t done, uint64_t total);
 
 #endif

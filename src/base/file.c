@@ -1,9 +1,11 @@
 /* file.c - whole files, paths, and where our own files live. */
 #include "base.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,6 +84,11 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
 
 bool ww_file_exists(const char *path) { return access(path, F_OK) == 0; }
 
+bool ww_file_regular(const char *path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name) {
   if (name[0] == '/' || !dir || !*dir || strcmp(dir, ".") == 0) return ww_strdup(a, name);
   return ww_fmt(a, "%s%s%s", dir, dir[strlen(dir) - 1] == '/' ? "" : "/", name);
@@ -125,13 +132,27 @@ const char *ww_self_path(ww_arena *a) {
   return n > 0 ? ww_strndup(a, exe, (size_t)n) : "warpwise";
 }
 
-/* The folder of the running program, then up to two above it (tests live in build/tests/unit), then an installed tree. */
+/* Of what this code is part of: libwarpwise.so where a program has loaded it, else the program. */
+static const char *own_path(ww_arena *a) {
+  static const char here;
+  Dl_info info;
+  struct link_map *object = NULL;
+  char path[PATH_MAX];
+  bool loaded = dladdr1(&here, &info, (void **)&object, RTLD_DL_LINKMAP) && object && object->l_name[0];
+  return loaded && realpath(object->l_name, path) ? ww_strdup(a, path) : ww_self_path(a);
+}
+
+/* Beside what runs, bin/ or lib/ or lib/<machine>/ of an installed tree; the folder itself or up to two above it (a build's, tests live in
+ * build/tests/unit); the prefix. */
 const char *ww_data_dir(ww_arena *a) {
+  static const char *const share[] = {"../share/warpwise", "../../share/warpwise"};
   const char *env = getenv("WARPWISE_DATA");
   if (env && *env) return ww_strdup(a, env);
-  const char *dir = ww_path_dir(a, ww_self_path(a));
-  const char *share = ww_fmt(a, "%s/../share/warpwise", dir);
-  if (ww_file_exists(ww_path_join(a, share, "shim"))) return share;
+  const char *dir = ww_path_dir(a, own_path(a));
+  for (int i = 0; i < 2; i++) {
+    const char *installed = ww_fmt(a, "%s/%s", dir, share[i]);
+    if (ww_file_exists(ww_path_join(a, installed, "shim"))) return installed;
+  }
   for (int up = 0; up < 3; up++, dir = ww_path_dir(a, dir))
     if (ww_file_exists(ww_path_join(a, dir, "shim"))) return dir;
   return WW_PREFIX "/share/warpwise";

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define OUTPUT_MAX ((size_t)1 << 30)
+#define TURN_MS 100 /* between two looks whether it is cancelled */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
 
@@ -54,7 +55,21 @@ static int input_file(const void *input, size_t n) {
   return fd;
 }
 
-static int spawn(const char *const *argv, int in, int out, int err, pid_t *pid) {
+/* Our environment with one variable more; the pointers only are copied. NULL: nothing to add. */
+static char **environment(const char *more) {
+  size_t n = 0, name = more ? strcspn(more, "=") + 1 : 0;
+  if (!more) return NULL;
+  while (environ[n]) n++;
+  char **v = ww_xmalloc((n + 2) * sizeof *v);
+  size_t k = 0;
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(environ[i], more, name) != 0) v[k++] = environ[i];
+  v[k++] = (char *)more;
+  v[k] = NULL;
+  return v;
+}
+
+static int spawn(const char *const *argv, const ww_run_watch *w, int in, int out, int err, pid_t *pid) {
   posix_spawn_file_actions_t files;
   posix_spawnattr_t attr;
   posix_spawn_file_actions_init(&files);
@@ -62,9 +77,12 @@ static int spawn(const char *const *argv, int in, int out, int err, pid_t *pid) 
   posix_spawn_file_actions_adddup2(&files, in, 0);
   posix_spawn_file_actions_adddup2(&files, out, 1);
   posix_spawn_file_actions_adddup2(&files, err, 2);
+  if (w->dir) posix_spawn_file_actions_addchdir_np(&files, w->dir);
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
   posix_spawnattr_setpgroup(&attr, 0);
-  int rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, environ);
+  char **env = environment(w->env);
+  int rc = posix_spawnp(pid, argv[0], &files, &attr, (char *const *)argv, env ? env : environ);
+  free(env);
   posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
   return rc;
@@ -76,15 +94,36 @@ static int wait_ms(double deadline) {
   return left <= 0 ? 0 : left > 1e6 ? 1000000000 : (int)(left * 1000) + 1;
 }
 
-/* Reads both pipes until they close. False: the deadline passed or there was too much. */
-static bool collect(int fd[2], double deadline, ww_run_result *r, bool *too_much) {
+/* Hands on what is complete of stderr behind *told. */
+static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
+  char *end;
+  while (w->line && *told < err->n && (end = memchr(err->s + *told, '\n', err->n - *told))) {
+    *end = 0;
+    w->line(w->ctx, err->s + *told);
+    *end = '\n';
+    *told = (size_t)(end - err->s) + 1;
+  }
+}
+
+/* How long poll may sleep: to the deadline, but who can be cancelled looks up often. */
+static int turn_ms(const ww_run_watch *w, double deadline) {
+  int ms = wait_ms(deadline);
+  return w->cancelled && (ms < 0 || ms > TURN_MS) ? TURN_MS : ms;
+}
+
+/* Reads both pipes until they close. False: the deadline passed, it was cancelled, or there was too much. */
+static bool collect(int fd[2], const ww_run_watch *w, double deadline, ww_run_result *r, bool *too_much,
+                    bool *cancelled) {
+  size_t told = 0;
   struct pollfd p[2] = {{.fd = fd[0], .events = POLLIN}, {.fd = fd[1], .events = POLLIN}};
   ww_buf *to[2] = {&r->out, &r->err};
   char chunk[65536];
   while (p[0].fd >= 0 || p[1].fd >= 0) {
-    int n = poll(p, 2, wait_ms(deadline));
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return false;
+    int n = poll(p, 2, turn_ms(w, deadline));
+    if (n < 0 && errno != EINTR) return false;
+    if (w->cancelled && w->cancelled(w->ctx)) *cancelled = true;
+    if (*cancelled || (n <= 0 && deadline != 0 && ww_now() >= deadline)) return false;
+    if (n <= 0) continue;
     for (int i = 0; i < 2; i++) {
       if (p[i].fd < 0 || !p[i].revents) continue;
       ssize_t got = read(p[i].fd, chunk, sizeof chunk);
@@ -98,6 +137,7 @@ static bool collect(int fd[2], double deadline, ww_run_result *r, bool *too_much
         return false;
       }
     }
+    tell_lines(w, &r->err, &told);
   }
   return true;
 }
@@ -123,11 +163,16 @@ static void close_pair(int fd[2]) {
 
 ww_status ww_run(const char *const *argv, const void *input, size_t input_n, double timeout_s, ww_run_result *r,
                  ww_err *e) {
+  return ww_run_watched(argv, input, input_n, timeout_s, &(ww_run_watch){0}, r, e);
+}
+
+ww_status ww_run_watched(const char *const *argv, const void *input, size_t input_n, double timeout_s,
+                         const ww_run_watch *watch, ww_run_result *r, ww_err *e) {
   *r = (ww_run_result){0};
   ww_buf_add(&r->out, "", 0);
   ww_buf_add(&r->err, "", 0);
   int out[2] = {-1, -1}, err[2] = {-1, -1}, status = 0;
-  bool too_much = false;
+  bool too_much = false, cancelled = false;
   ww_status rc = WW_OK;
   int in = input_file(input, input_n);
   if (in < 0 || pipe2(out, O_CLOEXEC) != 0 || pipe2(err, O_CLOEXEC) != 0) {
@@ -135,23 +180,25 @@ ww_status ww_run(const char *const *argv, const void *input, size_t input_n, dou
     goto done;
   }
   pid_t pid;
-  int why = spawn(argv, in, out[1], err[1], &pid);
+  int why = spawn(argv, watch, in, out[1], err[1], &pid);
   if (why) {
     rc = ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
     goto done;
   }
-  if (child_memory) prlimit(pid, RLIMIT_AS, &(struct rlimit){child_memory, child_memory}, NULL);
+  if (child_memory && !watch->own_memory) prlimit(pid, RLIMIT_AS, &(struct rlimit){child_memory, child_memory}, NULL);
   close(out[1]);
   close(err[1]);
   out[1] = err[1] = -1;
   double deadline = timeout_s > 0 ? ww_now() + timeout_s : 0;
-  bool ended = collect((int[2]){out[0], err[0]}, deadline, r, &too_much) && reap(pid, deadline, &status);
+  bool ended =
+      collect((int[2]){out[0], err[0]}, watch, deadline, r, &too_much, &cancelled) && reap(pid, deadline, &status);
   if (!ended) {
     kill(-pid, SIGKILL);
     reap(pid, 0, &status);
-    r->timed_out = !too_much;
+    r->timed_out = !too_much && !cancelled;
   }
   r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (cancelled) rc = ww_fail(e, WW_ECANCEL, "cancelled");
   if (too_much) rc = ww_fail(e, WW_ELIMIT, "'%s' printed more than 1 GiB and was ended", argv[0]);
 done:
   if (in >= 0) close(in);

@@ -19,8 +19,22 @@ bool ww_color_on(FILE *f) {
   return isatty(fileno(f));
 }
 
+/* For a program that runs ours and shows progress its own way. */
+static bool as_lines(void) {
+  const char *form = getenv("WARPWISE_PROGRESS");
+  return form && !strcmp(form, "lines");
+}
+
 void ww_progress(const char *what, uint64_t done, uint64_t total) {
   static double last;
+  if (as_lines()) {
+    double now = ww_now();
+    if (done < total && now - last < 0.1) return;
+    last = now;
+    fprintf(stderr, "progress: %s %" PRIu64 "/%" PRIu64 "\n", what, done, total);
+    fflush(stderr);
+    return;
+  }
   if (quiet || !isatty(STDERR_FILENO)) return;
   if (total && done >= total) {
     fputs("\r\033[K", stderr);

@@ -5,9 +5,7 @@
 #ifndef WW_CMD_H
 #define WW_CMD_H
 
-#include "../base/base.h"
-
-typedef WW_VEC(const char *) ww_strings;
+#include "../front/compile_commands.h"
 
 typedef enum {
   WW_OPT_FLAG, /* bool */
@@ -63,6 +61,7 @@ extern const ww_option ww_global_options[];
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
 void ww_help_command(const ww_command *cmd, const char *words, FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
+const char *ww_help_option(const char *command, const char *option); /* what it means; NULL: there is none */
 /* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
 const char *ww_nearest(const char *word, const char *const *words);
 
@@ -76,13 +75,9 @@ void ww_print_buf(ww_buf *b); /* to stdout, then frees it */
 /* input.c: a source file that clang may be given: there, regular, at most 64 MiB, text. */
 ww_status ww_input_check(const char *path, ww_err *e);
 
-/* compile_commands.c: the flags a build uses for `file`, from compile_commands.json: `given` (-p, a file or its
- * folder), else found upward from the file; none found is WW_OK and no flags. */
-ww_status ww_compile_flags(const char *file, const char *given, ww_arena *a, ww_strings *flags, ww_err *e);
-
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];
-extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_manual, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
+extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
     ww_cmd_trace, ww_cmd_train;
 
 #endif

@@ -55,7 +55,8 @@ static void front_end(ww_cmd *c, findings *v) {
         (finding){
             kinds[i][0],
             st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
-            "apt-get install clang-19 llvm-19-dev, then build anew", "no kernel can be read from source", MISSING});
+            "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev too, and build it anew)",
+            "no kernel can be read from source", MISSING});
     unlink(path);
     rmdir(dir);
   }
@@ -82,27 +83,38 @@ static void toolkit(ww_cmd *c, findings *v) {
   const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
   add(c, v, nvcc != NULL,
       (finding){"nvcc", nvcc ? ww_path_join(c->arena, nvcc, "bin/nvcc") : "not found",
-                "install the CUDA toolkit, or set CUDA_HOME", "`--ptxas` and measuring need it or NVRTC", OPTIONAL});
-  static const char *const libraries[][2] = {{"nvrtc", "CUDA sources can be measured only with nvcc"},
-                                             {"cupti", "no hardware counters, and no time of CUDA kernels"}};
+                "apt-get install nvidia-cuda-toolkit (Debian's non-free), or NVIDIA's own and set CUDA_HOME",
+                "`--ptxas` and measuring need it or NVRTC", OPTIONAL});
+  static const char *const libraries[][3] = {
+      {"nvrtc", "CUDA sources can be measured only with nvcc", "apt-get install nvidia-cuda-toolkit, or set CUDA_HOME"},
+      {"cupti", "no hardware counters, and no time of CUDA kernels", "apt-get install libcupti-dev, or set CUDA_HOME"}};
   for (size_t i = 0; i < 2; i++) {
     bool there = ww_cuda_library(libraries[i][0]) != NULL;
     add(c, v, there,
-        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found",
-                  "install the CUDA toolkit, or set CUDA_HOME", libraries[i][1], OPTIONAL});
+        (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found", libraries[i][2],
+                  libraries[i][1], OPTIONAL});
   }
   const char *ncu = first_line(c, (const char *const[]){"ncu", "--version", NULL});
   add(c, v, ncu != NULL,
-      (finding){"Nsight Compute", ncu ? ncu : "not found", "install it (part of the CUDA toolkit)",
+      (finding){"Nsight Compute", ncu ? ncu : "not found", "apt-get install nsight-compute (Debian's non-free)",
                 "`measure --compare-ncu` has nothing to compare with", OPTIONAL});
+}
+
+/* What is measured here can be predicted too where the device has a description. */
+static void described(ww_cmd *c, findings *v, const ww_device_info *info) {
+  const char *name = ww_gpu_for_device(info->device, info->sms, c->arena);
+  add(c, v, name != NULL,
+      (finding){"its description", name ? name : "none fits", "warpwise gpus probe -o mine.json, then --gpu mine.json",
+                "nothing can be predicted for this device", OPTIONAL});
 }
 
 static void devices(ww_cmd *c, findings *v) {
   static const struct {
     const ww_backend *b;
     const char *what, *fix;
-  } kinds[] = {{&ww_backend_cuda, "CUDA device", "needs an NVIDIA GPU and its driver; predictions do not"},
-               {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
+  } kinds[] = {
+      {&ww_backend_cuda, "CUDA device", "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
+      {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
   for (size_t i = 0; i < 2; i++) {
     ww_device *d = NULL;
     ww_device_info info = {0};
@@ -113,6 +125,23 @@ static void devices(ww_cmd *c, findings *v) {
     add(c, v, st == WW_OK,
         (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here", OPTIONAL});
     if (d) kinds[i].b->close(d);
+    if (!st && i == 0) described(c, v, &info);
+  }
+}
+
+/* Beside the program in a build, in lib/warpwise where it is installed. */
+static void parts(ww_cmd *c, findings *v) {
+  static const char *const files[][3] = {
+      {"recorder", "libwarpwise-record.so", "`record -- PROGRAM` has nothing to load into the program"},
+      {"emulation runtime", "libwarpwise.a", "`record --emulate` has nothing to link programs with"}};
+  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena));
+  for (size_t i = 0; i < 2; i++) {
+    const char *path = ww_path_join(c->arena, dir, files[i][1]);
+    if (!ww_file_exists(path)) path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, files[i][1]);
+    bool there = ww_file_exists(path);
+    add(c, v, there,
+        (finding){files[i][0], there ? path : "not found", "make install, or apt-get install --reinstall warpwise",
+                  files[i][2], OPTIONAL});
   }
 }
 
@@ -170,6 +199,7 @@ static ww_status run(ww_cmd *c) {
   own_files(c, &v);
   toolkit(c, &v);
   devices(c, &v);
+  parts(c, &v);
   cache(c, &v);
   c->global.json ? print_json(&v) : print(&v);
   for (uint32_t i = 0; i < v.n; i++) c->missed |= v.v[i].verdict == MISSING;
@@ -180,7 +210,10 @@ const ww_command ww_cmd_doctor = {
     .name = "doctor",
     .summary = "what is installed here, what is missing, and what brings it",
     .usage = "[options]",
-    .details = "Exit code 1 when something is missing without which no kernel can be predicted.",
+    .details =
+        "Looks for clang by reading a kernel, for descriptions and models, for devices and what measuring needs, and says of each\n"
+        "thing that is missing what does not work without it and what brings it. Exit code 1 when no kernel can be\n"
+        "predicted.",
     .examples = "  warpwise doctor\n  warpwise doctor --json\n",
     .run = run,
 };

@@ -1,4 +1,6 @@
 /* explain.c - `warpwise explain`: what each line costs, what to change first. */
+#include "../serve/page_export.h"
+#include "fix.h"
 #include "oracle.h"
 #include "sarif.h"
 
@@ -8,6 +10,8 @@ typedef struct {
   const char *cache, *by;
   uint64_t budget;
   bool sarif, github;
+  const char *html;
+  ww_fix_options fixing;
 } options;
 
 static const ww_option table[] = {
@@ -15,6 +19,8 @@ static const ww_option table[] = {
     WW_PREDICT_OPTIONS(options),
     {"sarif", 0, WW_OPT_FLAG, NULL, "findings as SARIF 2.1.0", offsetof(options, sarif)},
     {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow", offsetof(options, github)},
+    {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)", offsetof(options, html)},
+    WW_FIX_OPTIONS(options),
     {0},
 };
 
@@ -25,7 +31,21 @@ typedef struct {
   ww_source_cache cache;
   ww_sarif *sarif;
   uint32_t shown;
+  ww_fixing *fixing;          /* NULL: nothing is to be fixed */
+  WW_VEC(const char *) pages; /* reports for --html */
 } job;
+
+typedef struct {
+  const ww_explained *x;
+  const ww_report *r;
+  ww_fixing *fixing;
+} extra;
+
+static void write_extra(void *ctx, ww_json *j) {
+  extra *e = ctx;
+  ww_explain_write((void *)e->x, j);
+  if (e->fixing) ww_fixing_json(e->fixing, e->x->m, e->x->fn, e->r, j);
+}
 
 static void show(job *j, const ww_answers *a, uint32_t g) {
   ww_prediction *p = &a->p[g];
@@ -36,20 +56,41 @@ static void show(job *j, const ww_answers *a, uint32_t g) {
   ww_advise(m, a->fn, &j->targets.gpus[g], &j->targets.params, p, a->arena, &advice);
   ww_advice_report(m, &advice, a->arena, &p->report);
   ww_explained x = {m, a->fn, &j->targets.gpus[g], p, &advice};
+  if (j->fixing) ww_fixing_add(j->fixing, m, a->fn, &p->report);
   if (j->sarif)
     ww_sarif_add(j->sarif, &p->report);
   else if (j->o->github)
     ww_github_write(&p->report, &b);
-  else if (j->c->global.json) {
+  else if (j->c->global.json || j->o->html) {
     ww_json w = {0};
     ww_json_begin(&w, &b);
-    ww_report_write(&p->report, &w, ww_explain_write, &x);
+    ww_report_write(&p->report, &w, write_extra, &(extra){&x, &p->report, j->fixing});
     ww_buf_puts(&b, "\n");
-  } else {
+  } else if (!j->fixing) {
     if (j->shown++) puts("\n");
     ww_explain_print(&x, stdout);
+    const char *hint = ww_fixing_hint(j->c, m, a->fn, &p->report);
+    if (*hint) printf("\n%s\n", hint);
   }
-  ww_print_buf(&b);
+  if (j->o->html) {
+    ww_push(j->c->arena, &j->pages, ww_strdup(j->c->arena, b.s ? b.s : ""));
+    ww_buf_free(&b);
+  } else
+    ww_print_buf(&b);
+}
+
+static ww_status write_html(job *j) {
+  ww_buf b = {0};
+  ww_export x = {.reports = j->pages.v,
+                 .n = j->pages.n,
+                 .gpus = j->targets.gpus,
+                 .ngpus = j->targets.n,
+                 .source = ww_export_from_disk,
+                 .made = "warpwise explain --html"};
+  ww_export_html(&x, &b);
+  ww_status st = ww_write_text(j->o->html, &b, &j->c->err);
+  ww_buf_free(&b);
+  return st;
 }
 
 static ww_status explain_one(job *j, ww_launch *launch) {
@@ -65,9 +106,12 @@ static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_launch *launches;
   uint32_t n;
-  if (j.o->sarif + j.o->github + c->global.json > 1)
-    return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif and --github");
+  if (j.o->sarif + j.o->github + c->global.json + !!j.o->html > 1)
+    return ww_fail(&c->err, WW_EUSAGE, "choose one of --json, --sarif, --github and --html");
+  if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
+    return ww_fail(&c->err, WW_EUSAGE, "--fix shows a diff: leave --sarif, --github and --html away");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
+  if (!st) st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
   if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (!st) st = ww_source_each(c, &j.o->source, &j.cache, &launches, &n);
@@ -84,6 +128,9 @@ static ww_status run(ww_cmd *c) {
     if (worst == WW_OK || n > 1) fwrite(b.s, 1, b.n, stdout);
     ww_buf_free(&b);
   }
+  if (j.pages.n && !st) st = write_html(&j);
+  if (j.fixing && !st && (worst == WW_OK || n > 1)) st = ww_fixing_end(j.fixing);
+  if (ww_exit_code(st) > ww_exit_code(worst)) worst = st;
   ww_source_free(&j.cache);
   return worst;
 }
@@ -94,10 +141,13 @@ const ww_command ww_cmd_explain = {
     .usage = "FILE... [options] [-- clang flags]",
     .details =
         "Gains are predicted: the machine model runs again without the cause. What the launch does not say is found as\n"
-        "`warpwise trace --help` tells.",
+        "`warpwise trace --help` tells. --fix shows edits for those findings that have a local one; with --json they are the\n"
+        "reports' `fixes`.",
     .examples = "  warpwise explain transpose.cu --gpu a100\n"
                 "  warpwise explain main.cu -k step --launch launches.jsonl --json\n"
-                "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n",
+                "  warpwise explain src/kernels.cu --sarif > warpwise.sarif\n"
+                "  warpwise explain matmul.cu --gpu h200,a100 --html report.html\n"
+                "  warpwise explain tone.cu --fix | patch -p1\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

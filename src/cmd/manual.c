@@ -40,8 +40,46 @@ static void literal(const char *s, FILE *f) {
   fputs("```\n\n", f);
 }
 
+/* Words that fill their lines; those that begin with a blank stay as they are. */
+static void prose(const char *s, FILE *f) {
+  while (*s) {
+    size_t n = strcspn(s, "\n");
+    char line[1024];
+    bool kept = *s == ' ';
+    if (kept) fputs("\n```\n", f);
+    do {
+      snprintf(line, sizeof line, "%.*s", (int)n, s);
+      if (!kept && *line == '-') fputc('\\', f); /* no list */
+      if (kept)
+        fputs(line, f);
+      else
+        text(line, f);
+      fputc('\n', f);
+      s += n + (s[n] == '\n');
+      n = strcspn(s, "\n");
+    } while (kept && *s == ' ');
+    if (kept) fputs("```\n\n", f);
+  }
+  fputc('\n', f);
+}
+
 static void upper(const char *s, FILE *f) {
   for (; *s; s++) fputc(toupper((unsigned char)*s), f);
+}
+
+static void listed(const char *before, const ww_command *const *v, FILE *f) {
+  for (; *v; v++) {
+    fprintf(f, "*warpwise%s-%s*(1)\n\t", before, (*v)->name);
+    text((*v)->summary, f);
+    fputs("\n\n", f);
+  }
+}
+
+static void see_also(const char *first, FILE *f) {
+  fprintf(f,
+          "# SEE ALSO\n\n%s*warpwise-launch*(5), *warpwise-report*(5), *warpwise-metrics*(5), *warpwise-gpu*(5), "
+          "*libwarpwise*(3)\n",
+          first);
 }
 
 static void page(const char *name, const ww_command *cmd, FILE *f) {
@@ -59,27 +97,42 @@ static void page(const char *name, const ww_command *cmd, FILE *f) {
   fputs("\n\n", f);
   if (cmd->details) {
     fputs("# DESCRIPTION\n\n", f);
-    literal(cmd->details, f);
+    prose(cmd->details, f);
+  }
+  if (cmd->subs) {
+    char before[64];
+    snprintf(before, sizeof before, "-%s", name);
+    fputs("# COMMANDS\n\n", f);
+    listed(before, cmd->subs, f);
   }
   if (cmd->options && cmd->options->name) fputs("# OPTIONS\n\n", f), option_list(cmd->options, f);
   fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
   option_list(ww_global_options, f);
   if (cmd->examples) fputs("# EXAMPLES\n\n", f), literal(cmd->examples, f);
-  fputs("# SEE ALSO\n\n*warpwise*(1)\n", f);
+  see_also("*warpwise*(1), ", f);
 }
 
-static void listed(const char *before, const ww_command *const *v, FILE *f) {
-  for (; *v; v++) {
-    fprintf(f, "*warpwise%s-%s*(1)\n\t", before, (*v)->name);
-    text((*v)->summary, f);
-    fputs("\n\n", f);
-  }
-}
+static const char *const environment[][2] = {
+    {"WARPWISE_DATA", "folder of shim/, gpus/, models/ and tables/; else ../share/warpwise seen from the program"},
+    {"WARPWISE_CLANG", "the clang that reads sources; else the one of the version that the program was built for"},
+    {"WARPWISE_TOKEN", "what clients of serve and of mcp --http must know; see warpwise-serve(1)"},
+    {"WARPWISE_LIBRARY", "the archive that record --emulate links programs with"},
+    {"XDG_CACHE_HOME", "compiled code is kept in its folder warpwise"},
+    {"CUDA_HOME", "the CUDA toolkit, for measuring; CUDA_PATH is looked at too"},
+    {"TMPDIR", "for files that live as long as a command"},
+    {"NO_COLOR", "no colours"},
+};
 
 static void overview(FILE *f) {
   fputs("WARPWISE(1)\n\n# NAME\n\nwarpwise - how fast a GPU kernel will run and why, from its source\n\n"
-        "# SYNOPSIS\n\n*warpwise* COMMAND ... \\[options\\]\n\n# COMMANDS\n\n",
+        "# SYNOPSIS\n\n*warpwise* COMMAND ... \\[options\\]\n\n# DESCRIPTION\n\n",
         f);
+  prose(
+      "Warpwise reads CUDA, OpenCL, HIP and OpenMP target code with clang, runs sampled warps of it in an interpreter that\n"
+      "counts what the hardware would do, and predicts time, bandwidth, hit rates and occupancy on a named GPU, line by\n"
+      "line. No GPU is needed. Where there is one, it measures the same launches and gives the same report.\n",
+      f);
+  fputs("# COMMANDS\n\n", f);
   listed("", ww_commands, f);
   for (const ww_command *const *c = ww_commands; *c; c++) {
     char before[64];
@@ -89,10 +142,21 @@ static void overview(FILE *f) {
   fputs("# OPTIONS OF EVERY COMMAND\n\n", f);
   option_list(ww_global_options, f);
   fputs("# EXIT STATUS\n\n*0* ok, *1* a threshold was missed, *2* usage, *3* bad input, *4* model or device missing\n\n"
-        "# ENVIRONMENT\n\n*WARPWISE\\_DATA*\n\tfolder of shim/, gpus/ and models/\n\n"
-        "*XDG\\_CACHE\\_HOME*\n\tcompiled code is kept in its folder warpwise\n\n"
-        "*CUDA\\_HOME*, *CUDA\\_PATH*\n\tthe CUDA toolkit\n\n*NO\\_COLOR*\n\tno colours\n",
+        "# ENVIRONMENT\n\n",
         f);
+  for (size_t i = 0; i < sizeof environment / sizeof *environment; i++) {
+    fputc('*', f);
+    text(environment[i][0], f);
+    fputs("*\n\t", f);
+    text(environment[i][1], f);
+    fputs("\n\n", f);
+  }
+  fputs("# EXAMPLES\n\n", f);
+  literal("  warpwise explain matmul.cu --gpu h200\n"
+          "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
+          "  warpwise doctor\n",
+          f);
+  see_also("", f);
 }
 
 /* The names of all pages, for those who set them. */

@@ -188,21 +188,6 @@ static ww_status diff(job *j) {
 
 /* ---- sweeps ---- */
 
-static ww_status with_value(job *j, const ww_sweep *s, uint64_t v, ww_launch *l) {
-  ww_cmd *c = j->c;
-  ww_launch over = {0};
-  const char *text = ww_fmt(c->arena, "%llu", (unsigned long long)v);
-  ww_status st;
-  if (!strcmp(s->name, "grid"))
-    st = ww_launch_shape(text, "--sweep", c->arena, over.grid, over.grid_expr, &c->err);
-  else if (!strcmp(s->name, "block"))
-    st = ww_launch_shape(text, "--sweep", c->arena, over.block, over.block_expr, &c->err);
-  else
-    st = ww_launch_arg(ww_fmt(c->arena, "%s=%s", s->name, text), c->arena, &over, &c->err);
-  if (!st) ww_launch_merge(l, &over, c->arena);
-  return st;
-}
-
 static void keep(const ww_answers *a, ww_sweep_point *out) {
   for (uint32_t g = 0; g < a->n; g++) {
     const ww_timing *t = &a->p[g].timing;
@@ -239,7 +224,7 @@ static ww_status sweep(job *j) {
     ww_launch l = launches[0];
     ww_answers a;
     ww_progress("predicting", k, s.n);
-    st = with_value(j, &s, s.v[k], &l);
+    st = ww_sweep_launch(&s, s.v[k], c->arena, &l, &c->err);
     if (!st) st = answer(j, &l, &a);
     if (st && (!known || st == WW_EUSAGE)) return st; /* nothing to show yet: the first value says what is wrong */
     if (st) {                                         /* a size that does not fit: the curve has a gap there */

@@ -1,5 +1,5 @@
 /* absent.c - the front end of a build without LLVM: says so. The only file of this folder that such a build has. */
-#include "front.h"
+#include "kept.h"
 
 static ww_status absent(ww_err *e) {
   return ww_fail(e, WW_EUNSUPPORTED,
@@ -8,8 +8,7 @@ static ww_status absent(ww_err *e) {
 }
 
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
-  (void)o, (void)a, (void)out;
-  return absent(e);
+  return ww_kept_read(o, a, out) ? WW_OK : absent(e);
 }
 
 ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host_launch **out, uint32_t *n, ww_err *e) {

@@ -334,13 +334,11 @@ void call_dhalf(low_callee *c, int high, int y) {
   call_set_int(c, v, WW_I64, false);
 }
 
-/* llvm.nvvm.idp4a.<a>.<b>(a, b, c), idp2a has the half selector before c */
+/* llvm.nvvm.idp4a.<a>.<b>(a, b, c) and the shim's __nv_idp4a_<a>_<b>; idp2a has the half selector before c */
 void call_nv_dp(low_callee *c, int op, int y) {
   (void)y;
-  char tok[2][24];
   int64_t hi = 0;
-  call_split(c->tail, '.', tok, 2);
-  int sub = (tok[0][0] == 's') | (tok[1][0] == 's') << 1;
+  int sub = (c->tail[0] == 's') | (strlen(c->tail) > 2 && c->tail[2] == 's') << 1;
   if (op == WW_OP_DP2A && call_const(c, 2, &hi) && hi) sub |= 4;
   c->res[0] = low_opx(c->F, op, WW_I32, sub, 0, call_arg(c, 0), call_arg(c, 1), call_arg(c, c->nargs - 1));
 }

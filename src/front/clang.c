@@ -218,7 +218,8 @@ static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
 static void cc1_words(const ww_job *j, ww_arena *a, ww_strs *v) {
   if (!j->object)
     ADD(a, v, "-dwarf-version=4", j->host ? "-debug-info-kind=line-tables-only" : "-debug-info-kind=limited");
-  if (j->host && !j->object) ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c optimises */
+  if ((j->host && !j->object) || (!j->host && j->dialect == WW_CUDA))
+    ADD(a, v, "-disable-llvm-passes"); /* hostlaunch.c and lower_passes.c optimise */
   if (j->dialect != WW_HIP && !j->host) ADD(a, v, "-target-feature", "+ptx85");
   if (j->dialect == WW_CUDA && !j->host) ADD(a, v, "-fcuda-allow-variadic-functions");
   if (j->dialect == WW_OPENCL && !j->host)
@@ -490,8 +491,10 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
   for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
   if (j->object && j->dialect == WW_CUDA && !j->plain)
     ADD(a, &v, "-fcuda-include-gpubinary", "/dev/null"); /* asks for the constructor that registers kernels */
+  bool other = j->input && strcmp(j->input, j->file) != 0;
+  if (other) ADD(a, &v, "-iquote", ww_path_dir(a, j->file));
   ADD(a, &v, "-main-file-name", ww_path_base(j->file), j->object ? "-emit-obj" : "-emit-llvm-bc", "-o",
-      j->object ? j->object : "-", "-x", ww_clang_language(j), j->file);
+      j->object ? j->object : "-", "-x", ww_clang_language(j), other ? j->input : j->file);
   ww_status rc = run(j, &v, a, out, e);
   if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, extra, a, out, e);
   return rc;

@@ -19,6 +19,13 @@ static uint32_t reach_up(const ww_scan *s, uint32_t begin) {
   return begin;
 }
 
+/* Whether the byte belongs to a kernel: then it says nothing about others. */
+static bool is_of_a_kernel(const ww_scan *s, uint32_t at) {
+  for (uint32_t i = 0; i < s->ndecls; i++)
+    if (s->decls[i].kernel && at >= reach_up(s, s->decls[i].begin) && at < s->decls[i].end) return true;
+  return false;
+}
+
 const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
   char *text;
   size_t n;
@@ -42,5 +49,5 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
     count++;
     only = p;
   }
-  return count == 1 ? text_at(&s, (uint32_t)(only - text), a) : NULL;
+  return count == 1 && !is_of_a_kernel(&s, (uint32_t)(only - text)) ? text_at(&s, (uint32_t)(only - text), a) : NULL;
 }

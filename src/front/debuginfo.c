@@ -146,13 +146,17 @@ const char *low_variable_name(low *L, const char *mangled) {
   return mangled;
 }
 
-/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>" */
-static const char *openmp_name(low *L, const char *mangled) {
+/* "__omp_offloading_<device>_<inode>_<function>_l<line>" -> "function_l<line>". A text that is on no disk lies one line lower behind its
+ * #line (recover.c). */
+static const char *openmp_name(low *L, const char *mangled, uint32_t line) {
   const char *s = mangled + strlen("__omp_offloading_"), *l;
   for (int i = 0; i < 2 && s; i++) s = strchr(s, '_') ? strchr(s, '_') + 1 : NULL;
   if (!s || !(l = strstr(s, "_l"))) return mangled;
   for (const char *next = l; (next = strstr(next + 1, "_l"));) l = next;
-  return ww_fmt(L->a, "%s%s", plain_name(L, ww_strndup(L->a, s, (size_t)(l - s))), l);
+  char *rest;
+  bool lower = line && strtoul(l + 2, &rest, 10) == line + 1ul;
+  const char *name = plain_name(L, ww_strndup(L->a, s, (size_t)(l - s)));
+  return lower ? ww_fmt(L->a, "%s_l%u%s", name, line, rest) : ww_fmt(L->a, "%s%s", name, l);
 }
 
 static void strip_suffix(char *name) { /* clang's host stub spelling of HIP kernels */
@@ -169,7 +173,7 @@ void low_describe(low *L, LLVMValueRef f, ww_fn *fn) {
     if (file) fn->file = L->file_list.v[file_index(L, file)];
     fn->name = node_text(L, sp, OP_NAME);
   }
-  if (!strncmp(fn->mangled, "__omp_offloading_", 17)) fn->name = openmp_name(L, fn->mangled);
+  if (!strncmp(fn->mangled, "__omp_offloading_", 17)) fn->name = openmp_name(L, fn->mangled, fn->line);
   if (!fn->name) fn->name = plain_name(L, fn->mangled);
   char *own = ww_strdup(L->a, fn->name);
   strip_suffix(own);

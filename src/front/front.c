@@ -5,6 +5,7 @@
  * shuffle functions are inline PTX. Only a file of which the shim loses device code or an instance is tried with SDK
  * headers (thrust inside kernels, say), and the attempt that loses fewer kernels counts. */
 #include "front_int.h"
+#include "kept.h"
 #include "openmp.h"
 #include "lower.h"
 
@@ -439,6 +440,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   ww_dialect dialect = WW_CUDA;
   *out = (ww_unit){0};
   if (!o->nfiles) return ww_fail(e, WW_EUSAGE, "no source file given");
+  if (ww_kept_read(o, a, out)) return WW_OK;
   double spent = ww_clang_spent();
   input *in = WW_NEWN(a, input, o->nfiles);
   objects ob = {.bitcode = WW_NEWN(a, const void *, o->nfiles), .sizes = WW_NEWN(a, size_t, o->nfiles)};
@@ -449,7 +451,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   if (rc != WW_OK) return rc;
   ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
-  if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, a, &out->module, e);
+  if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, dialect == WW_CUDA, a, &out->module, e);
   if (rc == WW_OK && dialect == WW_OPENMP) ww_openmp_scalars(&out->module);
   if (rc != WW_OK) return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);
@@ -464,7 +466,9 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   note_flags(&flags, &ob.diags, a);
   out->diags = ob.diags.v;
   out->ndiags = ob.diags.n;
-  return count_kernels(&out->module) ? WW_OK : no_kernel(&ob, e);
+  if (!count_kernels(&out->module)) return no_kernel(&ob, e);
+  ww_kept_write(o, out, a);
+  return WW_OK;
 }
 
 void ww_front_precompile(const ww_front_options *o) {

@@ -56,6 +56,7 @@ typedef struct {
   const char *append;  /* text behind the file's end, or NULL; recover.c puts it there */
   const char *overlay; /* -ivfsoverlay, or NULL */
   bool in_memory;      /* the file is what scan says, whatever the disk has */
+  const char *input;   /* what clang reads instead of `file`, in the same folder to #include from; NULL: the file */
   const char **visible; /* see ww_front_options */
   uint32_t nvisible;
   const char *headers; /* where to write the names of included files, as a make rule; NULL: nowhere */

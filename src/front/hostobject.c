@@ -17,7 +17,7 @@ int ww_front_dialect_of(const ww_front_options *o, ww_arena *a) {
     char *text;
     size_t n;
     ww_scan scan;
-    if (ww_front_read(o->files[i], a, &text, &n, NULL) != WW_OK) continue;
+    if (ww_front_text(o, i, a, &text, &n, NULL) != WW_OK) continue;
     ww_scan_source(text, n, a, &scan);
     d = ww_front_dialect(o->files[i], &scan);
   }

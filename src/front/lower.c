@@ -7,8 +7,6 @@
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Comdat.h>
 #include <llvm-c/Linker.h>
-#include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
 
 #include <stdlib.h>
 
@@ -74,106 +72,6 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
       return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
   }
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
-}
-
-/* ---- passes ---- */
-
-static LLVMTargetMachineRef target_machine(low *L) {
-  LLVMTargetRef t;
-  char *msg = NULL;
-  const char *triple = LLVMGetTarget(L->mod);
-  if (L->target == LOW_NVPTX) {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-  } else if (L->target == LOW_AMDGPU) {
-    LLVMInitializeAMDGPUTargetInfo();
-    LLVMInitializeAMDGPUTarget();
-    LLVMInitializeAMDGPUTargetMC();
-  } else
-    return NULL;
-  if (LLVMGetTargetFromTriple(triple, &t, &msg)) {
-    LLVMDisposeMessage(msg);
-    return NULL;
-  }
-  return LLVMCreateTargetMachine(t, triple, L->target == LOW_NVPTX ? "sm_80" : "gfx90a", "", LLVMCodeGenLevelAggressive,
-                                 LLVMRelocDefault, LLVMCodeModelDefault);
-}
-
-static bool has_attr(LLVMValueRef f, const char *name) {
-  unsigned k = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  return LLVMGetEnumAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, k) != NULL;
-}
-
-static uint32_t size_of(LLVMValueRef f) {
-  uint32_t n = 0;
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-    for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v)) n++;
-  return n;
-}
-
-/* nvcc inlines all but what says __noinline__, recursion, and big functions with many callers. */
-static bool mark_inline(low *L) {
-  unsigned always = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
-  bool any = false;
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0) || has_attr(f, "noinline") || has_attr(f, "optnone"))
-      continue;
-    LLVMUseRef use = LLVMGetFirstUse(f);
-    if (!use || (LLVMGetNextUse(use) && size_of(f) > 3000)) continue;
-    LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(L->ctx, always, 0));
-    any = true;
-  }
-  return any;
-}
-
-/* Values of source variables are of no use here, and passes spend half their time on keeping them right. */
-static void drop_variable_info(low *L) {
-  static const char *const names[] = {"llvm.dbg.value", "llvm.dbg.declare", "llvm.dbg.label", "llvm.dbg.assign"};
-#if LLVM_VERSION_MAJOR == 19 || LLVM_VERSION_MAJOR == 20
-  LLVMSetIsNewDbgInfoFormat(L->mod, false); /* records become calls, which LLVM-C can delete */
-#endif
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    LLVMValueRef f = LLVMGetNamedFunction(L->mod, names[i]);
-    for (LLVMUseRef u; f && (u = LLVMGetFirstUse(f));) LLVMInstructionEraseFromParent(LLVMGetUser(u));
-  }
-}
-
-/* Only what the kernels reach is worth the passes' time. */
-static void hide_functions(low *L) {
-  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
-    if (LLVMIsDeclaration(f) || low_map_get(&L->kernels, f, 0)) continue;
-    LLVMSetComdat(f, NULL);
-    LLVMSetLinkage(f, LLVMInternalLinkage);
-  }
-}
-
-static void run(low *L, LLVMTargetMachineRef tm, LLVMPassBuilderOptionsRef o, const char *passes) {
-  LLVMErrorRef err = LLVMRunPasses(L->mod, passes, tm, o);
-  if (err) LLVMConsumeError(err); /* the module is still good, only less like nvcc's */
-}
-
-static void run_passes(low *L, bool linked) {
-  LLVMTargetMachineRef tm = target_machine(L);
-  LLVMPassBuilderOptionsRef o = LLVMCreatePassBuilderOptions();
-  hide_functions(L);
-  run(L, tm, o, "globaldce");
-  drop_variable_info(L);
-  bool inlined = mark_inline(L);
-  const char *clean = !inlined ? ""
-                      : linked ? "always-inline,default<O2>,"
-                               : "always-inline,function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg),";
-  /* Offloaded regions reach the GPU through LLVM's back end, which gives loops induction variables of its own; nvcc has another. */
-  const char *loops = L->dialect == WW_OPENMP ? "loop(loop-reduce)," : "";
-  char *text =
-      ww_fmt(L->a, "%sfunction(infer-address-spaces,separate-const-offset-from-gep,early-cse,%sload-store-vectorizer)",
-             clean, loops);
-  LLVMPassBuilderOptionsSetLoopVectorization(o, 0);
-  LLVMPassBuilderOptionsSetSLPVectorization(o, 0);
-  run(L, tm, o, text);
-  LLVMDisposePassBuilderOptions(o);
-  if (tm) LLVMDisposeTargetMachine(tm);
 }
 
 /* ---- kernels ---- */
@@ -534,6 +432,7 @@ static void set_up(low *L) {
   L->md_invariant = md_kind(L, "invariant.load");
   L->md_reqd = md_kind(L, "reqd_work_group_size");
   L->md_fpmath = md_kind(L, "fpmath");
+  L->md_loop = md_kind(L, "llvm.loop");
   L->at_byval = attr_kind("byval");
   L->at_byref = attr_kind("byref");
   L->at_noalias = attr_kind("noalias");
@@ -621,7 +520,7 @@ static ww_status check(low *L, ww_err *e) {
   return ww_ir_check(L->out, e);
 }
 
-ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, ww_arena *a,
+ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, bool raw, ww_arena *a,
                            ww_module *out, ww_err *e) {
   link_error le = {{0}};
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
@@ -630,7 +529,7 @@ ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t
   if (st == WW_OK) {
     set_up(&L);
     find_kernels(&L);
-    run_passes(&L, n > 1);
+    low_run_passes(&L, n > 1, raw);
     lower_all(&L);
     deliver(&L);
     st = check(&L, e);

@@ -114,7 +114,8 @@ uint32_t ptx_list(ptx_ins *i, const char *operand, const char **out, uint32_t ma
   uint32_t n = 0;
   if (*operand != '{') return out[0] = operand, 1;
   char *s = ww_strdup(i->F->L->a, operand + 1);
-  for (char *tok = strtok(s, ",} \t"); tok && n < max; tok = strtok(NULL, ",} \t")) out[n++] = tok;
+  for (char *rest, *tok = strtok_r(s, ",} \t", &rest); tok && n < max; tok = strtok_r(NULL, ",} \t", &rest))
+    out[n++] = tok;
   return n;
 }
 

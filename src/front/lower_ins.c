@@ -534,6 +534,15 @@ static const char *refused_opcode(LLVMOpcode op) {
   }
 }
 
+static void branch(low_fn *F, LLVMValueRef inst) {
+  if (LLVMIsConditional(inst))
+    low_cbr(F, low_scalar(F, LLVMGetCondition(inst)), target(F, inst, 0), target(F, inst, 1));
+  else
+    low_br(F, target(F, inst, 0));
+  low_block *b = low_cur(F);
+  b->ins.v[b->ins.n - 1].sub = low_unroll_of(F->L, inst);
+}
+
 static void instruction(low_fn *F, LLVMValueRef inst) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   switch (op) {
@@ -587,12 +596,7 @@ static void instruction(low_fn *F, LLVMValueRef inst) {
   case LLVMSelect: select_(F, inst); break;
   case LLVMPHI: phi(F, inst); break;
   case LLVMCall: low_call(F, inst); break;
-  case LLVMBr:
-    if (LLVMIsConditional(inst))
-      low_cbr(F, low_scalar(F, LLVMGetCondition(inst)), target(F, inst, 0), target(F, inst, 1));
-    else
-      low_br(F, target(F, inst, 0));
-    break;
+  case LLVMBr: branch(F, inst); break;
   case LLVMSwitch: switch_(F, inst); break;
   case LLVMRet: ret(F, inst); break;
   case LLVMUnreachable: low_ins(F, WW_OP_TRAP, WW_VOID)->imm = 2; break;

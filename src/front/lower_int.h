@@ -1,4 +1,4 @@
-/* lower_int.h - what the files of the lowering share: lower.c (module), lower_ins.c (instructions), lower_arith.c
+/* lower_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's passes), lower_ins.c (instructions), lower_arith.c
  * (arithmetic), lower_const.c (constants), lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c
  * (known callees), lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
  *
@@ -38,6 +38,12 @@ typedef struct {
 
 typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
 
+/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which outlives all passes. */
+struct low_unroll {
+  uint32_t line, col;
+  uint8_t by;
+};
+
 typedef struct {
   ww_arena *a;
   ww_module *out;
@@ -61,7 +67,8 @@ typedef struct {
   WW_VEC(ww_symbol) sym_list;
   WW_VEC(LLVMValueRef) sym_llvm;    /* beside sym_list */
   WW_VEC(const char *) sym_refusal; /* beside sym_list: a variable without a definition */
-  unsigned md_invariant, md_reqd, md_fpmath;
+  WW_VEC(struct low_unroll) unroll; /* loops with an unroll pragma */
+  unsigned md_invariant, md_reqd, md_fpmath, md_loop;
   unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
 } low;
 
@@ -163,6 +170,10 @@ uint32_t low_symbol(low *L, LLVMValueRef gv);
 uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
 const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
+
+/* lower_passes.c */
+void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
+uint8_t low_unroll_of(low *L, LLVMValueRef latch);  /* the terminator of a loop's last block; 0: the source does not say */
 
 /* lower_ins.c */
 void low_body(low_fn *F);

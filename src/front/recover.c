@@ -200,6 +200,21 @@ static void overlay_entry(ww_json *j, const char *type, const char *name, const 
   ww_json_end_obj(j);
 }
 
+/* clang crashes over OpenMP where it is not: there, and empty. */
+static void add_cwd(const recovery *r, ww_json *j) {
+  char cwd[PATH_MAX];
+  if (!getcwd(cwd, sizeof cwd)) return;
+  for (uint32_t i = 0; i < r->job.nvisible; i++)
+    if (!strcmp(cwd, r->job.visible[i]) || ww_starts(cwd, ww_fmt(r->a, "%s/", r->job.visible[i]))) return;
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "directory");
+  ww_json_kstr(j, "name", cwd);
+  ww_json_key(j, "contents");
+  ww_json_arr(j);
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+}
+
 /* Nothing but these folders is there for clang, which reads every file through the overlay. */
 static void add_visible(const recovery *r, ww_json *j) {
   static const char *const system[] = {"/usr/include", "/usr/local/include", "/usr/lib", "/usr/lib64", NULL};
@@ -210,6 +225,7 @@ static void add_visible(const recovery *r, ww_json *j) {
   if (r->job.sdk) overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)
     overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
+  add_cwd(r, j);
 }
 
 static bool make_overlay(recovery *r) {
@@ -230,14 +246,21 @@ static bool make_overlay(recovery *r) {
     source *s = r->files.v[i];
     bool is_main = !strcmp(s->path, r->main_path);
     if (!s->edits.n && !(is_main && (r->job.append || r->job.in_memory))) continue;
-    ww_buf b = {0};
+    /* The names of OpenMP's kernels hang on the file's number on disk. One that is not there yet is read as the memory it lies in, which has
+     * a number, and behind a #line that keeps its name in all that is said of it. */
+    bool unsaved = is_main && r->job.dialect == WW_OPENMP && !ww_file_exists(s->path);
+    ww_buf b = {0}, whole = {0};
     render(s, is_main ? r->job.append : NULL, &b);
-    s->fd = ww_memfd(b.s ? b.s : "", b.n, r->a, &path);
+    if (unsaved) ww_buf_fmt(&whole, "#line 1 \"%s\"\n", s->path);
+    ww_buf_add(&whole, b.s ? b.s : "", b.n);
+    s->fd = ww_memfd(whole.s ? whole.s : "", whole.n, r->a, &path);
+    ww_buf_free(&whole);
     ww_buf_free(&b);
     if (s->fd < 0)
       ok = false;
     else
-      overlay_entry(&j, "file", s->path, path);
+      overlay_entry(&j, "file", unsaved ? path : s->path, path);
+    if (unsaved) r->job.input = path;
   }
   r->empty_fd = ww_memfd("", 0, r->a, &path);
   overlay_entry(&j, "file", "/warpwise-missing/.present", path);

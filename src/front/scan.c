@@ -26,7 +26,9 @@ static uint32_t mark(lexer *l, uint32_t from, uint32_t to, ww_byte_kind k) {
 }
 
 static uint32_t line_comment_end(const lexer *l, uint32_t i) {
-  while (i < l->n && !(l->p[i] == '\n' && l->p[i - 1] != '\\')) i++;
+  while (i < l->n &&
+         !(l->p[i] == '\n' && l->p[i - 1] != '\\' && !(l->p[i - 1] == '\r' && i > 1 && l->p[i - 2] == '\\')))
+    i++;
   return i;
 }
 

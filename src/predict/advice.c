@@ -125,7 +125,7 @@ static int by_gain(const void *a, const void *b) {
 
 /* What a line takes of each resource that the time model knows. */
 typedef struct {
-  double issue, pipe, shared, sectors, atomics, latency, barriers;
+  double issue, pipe, shared, sectors, atomics, latency, barriers, constants;
 } shares;
 
 static uint32_t line_index(const ww_tally *t, ww_loc at) {
@@ -168,6 +168,7 @@ static void site_shares(const ww_advisor *x, ww_line_cost *lines, shares *each) 
       each[at].sectors += sectors;
       lines[at].bytes += 32 * sectors;
     }
+    if (s->ins->space == WW_CONST && s->ins->op == WW_OP_LD) each[at].constants += s->warps;
     if (s->ins->op == WW_OP_BAR || s->ins->op == WW_OP_GRIDSYNC) each[at].barriers += s->warps;
   }
 }
@@ -180,6 +181,7 @@ static double of_term(const shares *s, ww_term k) {
   case WW_TERM_L1:
   case WW_TERM_L2:
   case WW_TERM_DRAM: return s->sectors;
+  case WW_TERM_CONST: return s->constants;
   case WW_TERM_ATOMIC: return s->atomics;
   case WW_TERM_LATENCY: return s->latency;
   case WW_TERM_BARRIER: return s->barriers;
@@ -199,7 +201,12 @@ static void cost_lines(const ww_advisor *x, ww_advice *out) {
   out->nlines = t->nlines;
   for (uint32_t k = 0; k < t->nlines; k++) {
     const ww_line_counts *l = &t->lines[k];
-    out->lines[k] = (ww_line_cost){.file = l->file, .line = l->line, .bytes = 32 * (l->ld_sectors + l->st_sectors)};
+    double sectors = l->ld_sectors + l->st_sectors, requests = l->ld_requests + l->st_requests;
+    out->lines[k] = (ww_line_cost){.file = l->file,
+                                   .line = l->line,
+                                   .bytes = 32 * sectors,
+                                   .sectors = requests > 0 ? sectors / requests : 0,
+                                   .ways = l->shared_requests > 0 ? l->shared_passes / l->shared_requests : 0};
     each[k] = (shares){.shared = l->shared_passes, .sectors = l->ld_sectors + l->st_sectors, .atomics = l->atomics};
   }
   site_shares(x, out->lines, each);

@@ -33,6 +33,8 @@ typedef struct {
   double inst;  /* machine instructions of warps */
   double bytes; /* of global memory's sectors, read and written */
   double share; /* of the kernel's time */
+  double sectors; /* per request of a warp, of its global loads and stores; 0: it has none */
+  double ways;    /* passes per request of its shared-memory accesses, 1 is free of conflicts; 0: it has none */
 } ww_line_cost;
 
 typedef struct {

@@ -18,10 +18,11 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define NOMINAL_LOAD 500.0
 #define NOMINAL_ATOMIC 400.0
 #define UNROLL 4
-#define STORES 0.8     /* requests to one place that a slice of L2 takes in a cycle */
-#define LONE_LINES 8   /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
-#define UNROLL_MOST 64 /* instructions of a body that is still unrolled */
-#define PREDICATE 9.0  /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define STORES 0.8        /* requests to one place that a slice of L2 takes in a cycle */
+#define LONE_LINES 8      /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
+#define PREDICATED_MOST 8 /* instructions of a block that becomes predicated */
+#define UNROLL_MOST 64    /* instructions of a body that is still unrolled */
+#define PREDICATE 9.0     /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
@@ -37,7 +38,9 @@ enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
   cost *ins;
-  bool unroll;
+  bool unroll;     /* part of a loop that the compiler unrolls */
+  uint32_t header; /* of that loop, else the block itself */
+  bool end;        /* its branch stays: the loop's own, or of no such loop */
 } block_costs;
 
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */
@@ -54,7 +57,7 @@ typedef struct {
   bool **seen;   /* per function, per block: it ran before */
   bool used;
   point now, sum;            /* where the warp is (as run); the way so far, weighted */
-  uint32_t fn, block, group; /* the block it ran last, iterations of the group so far */
+  uint32_t fn, block, group; /* header of the loop, or the block, it ran last; iterations of the group so far */
   point begun, stored[2];    /* of the group */
   uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
@@ -122,41 +125,62 @@ static bool epilogue_of(const ww_fn *fn, const char *name) {
   return false;
 }
 
-static const ww_ins *defined_in(const ww_block *b, ww_val v) {
-  for (uint32_t k = 0; k < b->nins; k++)
-    if (b->ins[k].dst != WW_NOVAL && v >= b->ins[k].dst && v < b->ins[k].dst + b->ins[k].nres) return &b->ins[k];
+static const ww_ins *defined_in(const ww_fn *fn, uint32_t loop, ww_val v) {
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; fn->blocks[b].loop == loop && k < fn->blocks[b].nins; k++) {
+      const ww_ins *i = &fn->blocks[b].ins[k];
+      if (i->dst != WW_NOVAL && v >= i->dst && v < i->dst + i->nres) return i;
+    }
   return NULL;
 }
 
 /* v counts by a constant: it is a counter of this loop, or its next value. */
-static bool counts(const ww_fn *fn, const ww_block *b, uint32_t block, ww_val v) {
-  for (uint32_t k = 0; k < b->nphis; k++)
-    for (uint32_t n = 0; b->phis[k].dst == v && n < b->phis[k].n; n++)
-      if (fn->pool[b->phis[k].ext + 2 * n] == block)
-        return counts(fn, b, WW_NOBLOCK, fn->pool[b->phis[k].ext + 2 * n + 1]);
-  const ww_ins *d = defined_in(b, v);
+static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
+  const ww_block *h = &fn->blocks[fn->loops[loop].header];
+  for (uint32_t k = 0; !next && k < h->nphis; k++)
+    for (uint32_t n = 0; h->phis[k].dst == v && n < h->phis[k].n; n++)
+      if (fn->pool[h->phis[k].ext + 2 * n] == fn->loops[loop].latch)
+        return counts(fn, loop, fn->pool[h->phis[k].ext + 2 * n + 1], true);
+  const ww_ins *d = defined_in(fn, loop, v);
   if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA)) return false;
   return fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST;
 }
 
 /* The number of iterations can be known when the loop begins: its end compares something that counts by a constant. */
-static bool counted(const ww_fn *fn, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
-  const ww_ins *end = &b->ins[b->nins - 1], *test = end->op == WW_OP_CBR ? defined_in(b, end->a) : NULL;
-  return test && test->op == WW_OP_ICMP && (counts(fn, b, block, test->a) || counts(fn, b, block, test->b));
+static bool counted(const ww_fn *fn, uint32_t loop) {
+  const ww_block *b = &fn->blocks[fn->loops[loop].latch];
+  const ww_ins *end = &b->ins[b->nins - 1], *test = end->op == WW_OP_CBR ? defined_in(fn, loop, end->a) : NULL;
+  return test && test->op == WW_OP_ICMP && (counts(fn, loop, test->a, false) || counts(fn, loop, test->b, false));
 }
 
-/* A counted loop of one block, small, without barriers or calls, which LLVM has left as it was. */
-static bool unrollable(const ww_fn *fn, uint32_t block) {
-  const ww_block *b = &fn->blocks[block];
-  bool self = false;
-  for (uint32_t k = 0; k < b->nsucc; k++) self |= b->succ[k] == block;
-  if (!self || b->nins > UNROLL_MOST || !counted(fn, block)) return false;
-  for (uint32_t k = 0; k < b->nins; k++) {
-    ww_class cls = ww_ops[b->ins[k].op].cls;
-    if (cls == WW_CLASS_SYNC || b->ins[k].op == WW_OP_CALL || b->ins[k].op == WW_OP_CALLI) return false;
+/* Blocks between header and latch are few instructions behind an `if`, which become predicated. */
+static bool is_straight(const ww_fn *fn, uint32_t loop) {
+  const ww_loop *l = &fn->loops[loop];
+  uint32_t all = 0;
+  for (uint32_t k = 0; k < fn->nloops; k++)
+    if (fn->loops[k].parent == loop) return false;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    const ww_block *x = &fn->blocks[b];
+    if (x->loop != loop) continue;
+    all += x->nins;
+    if (b != l->header && b != l->latch && (x->nins > PREDICATED_MOST || x->nsucc != 1)) return false;
+    if (b != l->latch)
+      for (uint32_t k = 0; k < x->nsucc; k++)
+        if (fn->blocks[x->succ[k]].loop != loop) return false; /* another way out */
+    for (uint32_t k = 0; k < x->nins; k++)
+      if (ww_ops[x->ins[k].op].cls == WW_CLASS_SYNC || x->ins[k].op == WW_OP_CALL || x->ins[k].op == WW_OP_CALLI)
+        return false;
   }
-  return !b->name || (!strstr(b->name, ".epil") && !epilogue_of(fn, b->name));
+  return all <= UNROLL_MOST;
+}
+
+/* A small counted loop without barriers or calls, which LLVM has left as it was. */
+static bool unrollable(const ww_fn *fn, uint32_t loop) {
+  if (loop == WW_NOBLOCK || fn->loops[loop].latch == WW_NOBLOCK || !is_straight(fn, loop) || !counted(fn, loop))
+    return false;
+  const ww_block *h = &fn->blocks[fn->loops[loop].header], *end = &fn->blocks[fn->loops[loop].latch];
+  if (end->ins[end->nins - 1].sub == 1) return false; /* the source says no */
+  return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
 }
 
 static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
@@ -166,7 +190,9 @@ static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t bloc
   block_costs *v = &c->costs[f][block];
   if (v->ins) return v;
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
-  v->unroll = unrollable(fn, block);
+  v->unroll = unrollable(fn, b->loop);
+  v->header = v->unroll ? fn->loops[b->loop].header : block;
+  v->end = !v->unroll || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
     ww_cost w = {0};
     ww_lower_cost(c->m, fn, block, i, c->g, &w);
@@ -296,17 +322,18 @@ static void add(point *to, const point *a, const point *b, double weight) {
 }
 
 /* Where the block begins: at the end of the one before, or with the first iteration of its group. */
-static front begin(tracked *w, uint32_t f, uint32_t block, bool unroll) {
-  bool again = unroll && w->fn == f && w->block == block && w->group > 0 && w->group < UNROLL;
+static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k) {
+  bool head = block == k->header, same = k->unroll && w->fn == f && w->block == k->header && w->group > 0;
+  bool again = same && (!head || w->group < UNROLL);
   if (!again) {
     w->begun = w->now;
     memset(w->stored, 0, sizeof w->stored);
     w->group = 0;
   }
   w->fn = f;
-  w->block = block;
-  w->group++;
-  return (front){w->begun, w->now, {w->stored[0], w->stored[1]}, unroll && w->group < UNROLL};
+  w->block = k->header;
+  w->group += head || !again;
+  return (front){w->begun, w->now, {w->stored[0], w->stored[1]}, k->unroll && (w->group < UNROLL || !k->end)};
 }
 
 static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
@@ -323,7 +350,7 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
     w->seen[f] = ww_xcalloc(fn->nblocks + 1, sizeof **w->seen);
   }
   pass_phis(fn, w->ready[f], b);
-  front at = begin(w, f, block, k->unroll);
+  front at = begin(w, f, block, k);
   double inst = 0;
   for (uint32_t i = 0; i < b->nins; i++) {
     issue(c, w, fn, w->ready[f], &b->ins[i], &k->ins[i], !w->seen[f][block], weight, &at);
@@ -381,6 +408,12 @@ static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
   return true;
 }
 
+/* The compiler makes one addition of a warp's where all lanes add the same constant to one address. */
+static bool joined(const ww_access *a) {
+  return a->pattern == WW_PATTERN_SAME && a->ins->op == WW_OP_ATOM && a->ins->sub == WW_RMW_ADD &&
+         !ww_is_float(a->ins->type) && a->fn->vals[a->ins->b].kind == WW_VAL_CONST;
+}
+
 /* An address takes lane after lane; a slice of L2 takes request after request, each longer the more of its line it is about. */
 static void count_atomic(ww_chainer *c, const ww_access *a) {
   const ww_gpu *g = c->g;
@@ -388,7 +421,8 @@ static void count_atomic(ww_chainer *c, const ww_access *a) {
   if (!ww_is_float(a->ins->type) && g->atom_same > 0) one = fmin(one, 1 / g->atom_same);
   uint64_t sectors[64], lines[64];
   uint32_t ns = 0, nl = 0;
-  for (ww_mask m = a->lanes; m; m &= m - 1) {
+  ww_mask lanes = joined(a) ? a->lanes & -a->lanes : a->lanes;
+  for (ww_mask m = lanes; m; m &= m - 1) {
     uint64_t address = a->addr[__builtin_ctzll(m)];
     *busy(c->address, address >> 2) += one * a->weight;
     if (!fresh(sectors, &ns, address >> 5)) continue;
@@ -506,13 +540,14 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
 
 /* ---- some blocks of a launch ---- */
 
-/* Evenly over the grid, first and last among them. */
-static uint32_t choose(uint64_t of, double each, uint64_t *blocks) {
+/* Evenly over the blocks that work, first and last among them. */
+static uint32_t choose(const ww_sampled *s, const uint64_t grid[3], double each, uint64_t *blocks) {
+  uint64_t of = ww_sampled_working(s);
   double want = BUDGET / (each > 1 ? each : 1);
   uint64_t n = want < LEAST_BLOCKS ? LEAST_BLOCKS : want > MOST_BLOCKS ? MOST_BLOCKS : (uint64_t)want;
   if (each > 3 * BUDGET) n = 1;
   if (n > of) n = of;
-  for (uint64_t k = 0; k < n; k++) blocks[k] = n > 1 ? k * (of - 1) / (n - 1) : of / 2;
+  for (uint64_t k = 0; k < n; k++) blocks[k] = ww_sampled_block(s, grid, n > 1 ? k * (of - 1) / (n - 1) : of / 2);
   return (uint32_t)n;
 }
 
@@ -543,7 +578,9 @@ static void all_end(void *ctx, uint64_t block) {
  * for regions that differ. Where most blocks do nothing, the few that were seen at work are more of those followed than of the
  * grid: the means come down, and what the longest block takes stays. */
 static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out) {
-  double here = c->nblocks ? c->ir / c->nblocks : 0, mean = sampled->tally.c.warp_instructions / (double)sampled->of;
+  double working = (double)ww_sampled_working(sampled), idle = (double)sampled->of - working;
+  double all = sampled->tally.c.warp_instructions - idle * sampled->idle_instructions;
+  double here = c->nblocks ? c->ir / c->nblocks : 0, mean = all / working;
   double share = here > 0 && mean > 0 ? fmin(fmax(mean / here, 1e-4), 1) : 1;
   double *const means[] = {&out->warp_inst,    &out->alu,           &out->waits,      &out->first_waits,
                            &out->shared_waits, &out->atomic_waits,  &out->barriers,   &out->const_waits,
@@ -557,7 +594,7 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
                        const ww_gpu *const *gpus, uint32_t n, ww_chain *out, ww_err *e) {
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
-  uint32_t nblocks = choose(sampled->of, each, blocks);
+  uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
   ww_arena *a = ww_arena_new();
   ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
   fan f = {WW_NEWN(a, ww_observer, n), n};
@@ -574,8 +611,8 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   for (uint32_t k = 0; k < n; k++) {
     ww_chainer_result(c[k], &out[k]);
     weigh(c[k], sampled, &out[k]);
-    out[k].atomic_cycles *= (double)sampled->of;
-    out[k].store_lines *= (double)sampled->of;
+    out[k].atomic_cycles *= (double)ww_sampled_working(sampled);
+    out[k].store_lines *= (double)ww_sampled_working(sampled);
     ww_chainer_free(c[k]);
   }
   ww_arena_free(a);

@@ -36,12 +36,25 @@ double ww_space_apply(const ww_metric_space *s, double machine, double by) {
   return v > 0 ? v : 0;
 }
 
-double ww_metric_model_by(const ww_metric_model *m, const float *x) {
-  if (!m->forest.ntrees) return 0;
-  double by = ww_forest_eval(&m->forest, x);
+ww_voiced ww_voices_eval(const ww_forest *f, uint32_t n, const float *x) {
+  double sum = 0, squares = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    double y = ww_forest_eval(&f[k], x);
+    sum += y, squares += y * y;
+  }
+  double mean = n ? sum / n : 0;
+  return (ww_voiced){mean, n ? fmax(0, squares / n - mean * mean) : 0};
+}
+
+double ww_metric_model_use(const ww_metric_model *m, ww_voiced v) {
+  double square = v.mean * v.mean, by = square > 0 ? v.mean * square / (square + m->doubt * v.variance) : 0;
   if (fabs(by) <= m->dead) return 0; /* the machine model is exact more often than a mean of leaves can say */
   by = m->share * (by - copysign(m->dead, by)) + m->shift;
   return fmin(m->clip, fmax(-m->clip, by));
+}
+
+double ww_metric_model_by(const ww_metric_model *m, const float *x) {
+  return m->voices ? ww_metric_model_use(m, ww_voices_eval(m->forest, m->voices, x)) : 0;
 }
 
 double ww_metric_model_scale(const ww_metric_model *m, const float *x) { return exp(ww_forest_eval(&m->scale, x)); }
@@ -148,8 +161,7 @@ static double number(const cJSON *o, const char *name) {
   return cJSON_IsNumber(n) && isfinite(n->valuedouble) ? n->valuedouble : 0;
 }
 
-static ww_status forest(const cJSON *o, const char *name, ww_arena *a, ww_forest *out, ww_err *e) {
-  const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, name);
+static ww_status forest(const cJSON *n, ww_arena *a, ww_forest *out, ww_err *e) {
   if (!cJSON_IsString(n)) return WW_OK; /* none: zero everywhere */
   return ww_forest_parse(n->valuestring, WW_NFEATURES, a, out, e);
 }
@@ -166,8 +178,14 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
                            .before = number(o, "validation_machine"),
                            .after = number(o, "validation"),
                            .launches = (uint32_t)number(o, "validation_launches")};
-  ww_status st = forest(o, "trees", a, &out->forest, e);
-  return st ? st : forest(o, "scale", a, &out->scale, e);
+  out->doubt = number(o, "doubt");
+  ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
+  const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
+  cJSON_ArrayForEach(n, list) {
+    if (st || out->voices == WW_MOST_VOICES) break;
+    st = forest(n, a, &out->forest[out->voices++], e);
+  }
+  return st;
 }
 
 /* The file's features must be this program's, in its order. */
@@ -230,10 +248,10 @@ ww_status ww_correction_load(ww_arena *a, const ww_correction **out, ww_err *e) 
   return st;
 }
 
-static void write_forest(ww_json *j, const char *name, const ww_forest *f) {
+static void write_forest(ww_json *j, const ww_forest *f) {
   ww_buf b = {0};
   ww_forest_write(f, &b);
-  ww_json_kstr(j, name, b.s);
+  ww_json_str(j, b.s);
   ww_buf_free(&b);
 }
 
@@ -242,17 +260,22 @@ static void write_metric(ww_json *j, const ww_metric_model *m) {
   ww_json_kuint(j, "validation_launches", m->launches);
   ww_json_knum(j, "validation_machine", m->before);
   ww_json_knum(j, "validation", m->after);
-  if (m->forest.ntrees) {
+  if (m->voices) {
     ww_json_knum(j, "share", m->share);
     ww_json_knum(j, "shift", m->shift);
     ww_json_knum(j, "dead", m->dead);
     ww_json_knum(j, "clip", m->clip);
-    write_forest(j, "trees", &m->forest);
+    ww_json_knum(j, "doubt", m->doubt);
+    ww_json_key(j, "forests");
+    ww_json_arr(j);
+    for (uint32_t k = 0; k < m->voices; k++) write_forest(j, &m->forest[k]);
+    ww_json_end_arr(j);
   }
   ww_json_knum(j, "low", m->low);
   ww_json_knum(j, "high", m->high);
   ww_json_knum(j, "least", m->least);
-  write_forest(j, "scale", &m->scale);
+  ww_json_key(j, "scale");
+  write_forest(j, &m->scale);
   ww_json_end_obj(j);
 }
 

@@ -2,7 +2,8 @@
  *
  * Families of kernels stay together everywhere: a launch is always predicted by trees that saw nothing of its family. Per metric, in
  * the space of correct_int.h: the size of the trees is chosen by cross-validation on the training split; trees fitted on that
- * split decide on the validation split whether the metric is corrected at all; the trees that are shipped are fitted on both. What
+ * split decide on the validation split whether the metric is corrected at all; the trees that are shipped are fitted on both. Always several
+ * forests speak, each of which has not seen a part of the families: how far they agree shows how far what was learned carries over. What
  * cross-validation missed by gives the interval: trees for the size of the residual, and the quantiles of residual over size (conformal). */
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "correct_int.h"
 #include "score.h"
 
-enum { FOLDS = 5, MOST_FOLDS = 32, ROUNDS = 220, LEAST_ROWS = 40 };
+enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 300, LEAST_ROWS = 40 };
 #define COVER 0.90
 #define HELPS 0.99 /* of the machine model's error, what is left at most */
 
@@ -21,8 +22,9 @@ typedef struct {
   ww_arena *a;
   ww_buf *log;
   ww_binned b;
-  float *target, *weight, *pred, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
-  uint8_t *role, *fold;                   /* [n] */
+  float *target, *weight, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
+  ww_voiced *pred;                 /* [n] held-out */
+  uint8_t *role, *fold;            /* [n] */
 } fitting;
 
 /* ---- weights and folds ---- */
@@ -100,10 +102,10 @@ static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t r
                             .seed = f->o->seed + 1};
 }
 
-/* Who is fitted on when `held` (a fold, or -1) is left out: rows of splits up to `last`. */
-static void roles(fitting *f, int held, uint8_t last) {
+/* Who is fitted on when fold `held` is to be predicted and fold `left` is left out (-1: none): rows of splits up to `last`. */
+static void roles(fitting *f, int held, int left, uint8_t last) {
   for (uint32_t k = 0; k < f->n; k++) {
-    bool out = f->rows[k].split > last || !(f->weight[k] > 0);
+    bool out = f->rows[k].split > last || !(f->weight[k] > 0) || (f->fold[k] == left && left != held);
     f->role[k] = out ? WW_ROW_OUT : f->fold[k] == held ? WW_ROW_HELD : WW_ROW_FIT;
   }
 }
@@ -121,7 +123,7 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   for (uint32_t i = 0; i < f->nfolds; i++) {
     ww_arena *a = ww_arena_new();
     ww_forest forest;
-    roles(f, (int)i, 0);
+    roles(f, (int)i, -1, 0);
     double w = held_weight(f);
     ww_trees_problem p = {f->target, f->weight, f->role, NULL, held};
     ww_trees_fit(&f->b, &p, t, a, &forest);
@@ -138,24 +140,50 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
   return at;
 }
 
-/* Predicts every row of splits up to `last` by trees that saw nothing of its fold. */
-static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, float *out) {
+/* Trees that saw nothing of folds `held` and `left`; what they say of the rows of `held` is added up. */
+static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, int held, int left,
+                ww_voiced *sums) {
   float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
-  for (uint32_t i = 0; i < f->nfolds; i++) {
-    ww_arena *a = ww_arena_new();
-    ww_forest forest;
-    roles(f, (int)i, last);
-    ww_trees_problem p = {target, f->weight, f->role, pred, NULL};
-    ww_trees_fit(&f->b, &p, t, a, &forest);
-    for (uint32_t k = 0; k < f->n; k++)
-      if (f->role[k] == WW_ROW_HELD) out[k] = pred[k];
-    ww_arena_free(a);
-  }
+  ww_arena *a = ww_arena_new();
+  ww_forest forest;
+  roles(f, held, left, last);
+  ww_trees_problem p = {target, f->weight, f->role, pred, NULL};
+  ww_trees_fit(&f->b, &p, t, a, &forest);
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->role[k] == WW_ROW_HELD) sums[k].mean += pred[k], sums[k].variance += pred[k] * pred[k];
+  ww_arena_free(a);
   free(pred);
 }
 
+static void divide(ww_voiced *v, uint32_t n, uint32_t voices) {
+  for (uint32_t k = 0; k < n; k++) {
+    v[k].mean /= voices;
+    v[k].variance = fmax(0, v[k].variance / voices - v[k].mean * v[k].mean);
+  }
+}
+
+/* Predicts every row of splits up to `last` by trees that saw nothing of its fold; as `voices`, each leaves another fold out as well. */
+static void out_of_fold(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, bool voices,
+                        ww_voiced *out) {
+  memset(out, 0, f->n * sizeof *out);
+  for (uint32_t i = 0; i < f->nfolds; i++)
+    for (uint32_t j = 0; j < (voices ? f->nfolds : 1); j++)
+      if (!voices || j != i) ask(f, t, last, target, (int)i, voices ? (int)j : -1, out);
+  divide(out, f->n, voices ? f->nfolds - 1 : 1);
+}
+
+/* One forest for each fold, which it has not seen. */
+static void fit_voices(fitting *f, const ww_trees_options *t, uint8_t last, ww_metric_model *out) {
+  out->voices = f->nfolds < WW_MOST_VOICES ? f->nfolds : WW_MOST_VOICES;
+  for (uint32_t j = 0; j < out->voices; j++) {
+    roles(f, -1, (int)j, last);
+    ww_trees_problem p = {f->target, f->weight, f->role, NULL, NULL};
+    ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
+  }
+}
+
 static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, ww_forest *out) {
-  roles(f, -1, last);
+  roles(f, -1, -1, last);
   ww_trees_problem p = {target, f->weight, f->role, NULL, NULL};
   ww_trees_fit(&f->b, &p, t, f->a, out);
 }
@@ -167,33 +195,28 @@ static double error_of(const ww_metric_space *s, double by, double truth) {
   return fmin(3, s->space == WW_IN_POINTS ? fabs(by - truth) : fabs(expm1(by - truth)));
 }
 
-static double use(const ww_metric_model *m, double by) {
-  if (fabs(by) <= m->dead) return 0;
-  by = m->share * (by - copysign(m->dead, by)) + m->shift;
-  return fmin(m->clip, fmax(-m->clip, by));
-}
-
 /* Mean error over a split, without trees (m NULL) or with; origin 0: of written kernels, -1: of all. */
-static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m, const float *pred,
+static double mean_error(const fitting *f, const ww_metric_space *s, const ww_metric_model *m, const ww_voiced *pred,
                          int split, int origin) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split != split || !(f->weight[k] > 0)) continue;
     if (origin == 0 && f->rows[k].origin == 1) continue;
-    sum += f->weight[k] * error_of(s, m ? use(m, pred[k]) : 0, f->target[k]);
+    sum += f->weight[k] * error_of(s, m ? ww_metric_model_use(m, pred[k]) : 0, f->target[k]);
     weights += f->weight[k];
   }
   return weights > 0 ? sum / weights : NAN;
 }
 
-/* Share, shift, dead zone and limit that the held-out predictions of the training split ask for. */
-static void tune(const fitting *f, const ww_metric_space *s, const float *pred, ww_metric_model *m) {
+/* Share, shift, dead zone, limit and doubt that the held-out predictions of the training split ask for. */
+static void tune(const fitting *f, const ww_metric_space *s, const ww_voiced *pred, ww_metric_model *m) {
   static const double shares[] = {0.6, 0.7, 0.8, 0.9, 1, 1.1}, shifts[] = {-0.06, -0.04, -0.02, 0, 0.02};
-  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6};
+  static const double deads[] = {0, 0.01, 0.03, 0.08}, clips[] = {1.6, 1, 0.6}, doubts[] = {0, 0.5, 1, 2, 4};
   double best = INFINITY;
   ww_metric_model at = *m;
-  for (uint32_t i = 0; i < 6 * 5 * 4 * 3; i++) {
-    at.share = shares[i % 6], at.shift = shifts[i / 6 % 5], at.dead = deads[i / 30 % 4], at.clip = clips[i / 120];
+  for (uint32_t i = 0; i < 6 * 5 * 4 * 3 * 5; i++) {
+    at.share = shares[i % 6], at.shift = shifts[i / 6 % 5], at.dead = deads[i / 30 % 4], at.clip = clips[i / 120 % 3];
+    at.doubt = doubts[i / 360];
     if (at.shift != 0 && at.dead > 0) continue; /* a shift moves what the dead zone leaves alone */
     double now = mean_error(f, s, &at, pred, 0, -1);
     if (now < best - 1e-5) best = now, *m = at;
@@ -220,22 +243,23 @@ static double quantile(const weighted *v, uint32_t n, double q) {
 }
 
 /* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over (held-out) size. */
-static void intervals(fitting *f, const float *pred, ww_metric_model *m) {
-  float *size = f->scaled, *said = ww_xcalloc(f->n + 1, sizeof *said);
+static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
+  float *size = f->scaled;
+  ww_voiced *said = ww_xcalloc(f->n + 1, sizeof *said);
   weighted *v = ww_xcalloc(f->n + 1, sizeof *v);
   ww_trees_options t = options_of(f, 6, 60, 1.5);
   uint32_t n = 0;
   t.least *= 3;
   for (uint32_t k = 0; k < f->n; k++)
-    size[k] = (float)log(0.01 + fabs(f->target[k] - (m->forest.ntrees ? use(m, pred[k]) : 0)));
+    size[k] = (float)log(0.01 + fabs(f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0)));
   for (uint32_t k = 0; k < f->n; k++)
     if (!isfinite(size[k])) size[k] = 0; /* its weight is 0 */
-  out_of_fold(f, &t, 1, size, said);
+  out_of_fold(f, &t, 1, size, false, said);
   fit_all(f, &t, 1, size, &m->scale);
   for (uint32_t k = 0; k < f->n; k++) {
     if (f->rows[k].split > 1 || !(f->weight[k] > 0)) continue;
-    double r = f->target[k] - (m->forest.ntrees ? use(m, pred[k]) : 0);
-    v[n++] = (weighted){r / exp(said[k]), f->weight[k]};
+    double r = f->target[k] - (m->voices ? ww_metric_model_use(m, pred[k]) : 0);
+    v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
   qsort(v, n, sizeof *v, by_v);
   m->low = fmin(0, quantile(v, n, (1 - COVER) / 2));
@@ -280,7 +304,7 @@ typedef struct {
   double all[2], written[2]; /* mean error without and with; of written kernels alone */
 } compared;
 
-static compared compare(const fitting *f, int m, const ww_metric_model *how, const float *pred, int split) {
+static compared compare(const fitting *f, int m, const ww_metric_model *how, const ww_voiced *pred, int split) {
   const ww_metric_space *s = &ww_metric_spaces[m];
   return (compared){{mean_error(f, s, NULL, NULL, split, -1), mean_error(f, s, how, pred, split, -1)},
                     {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
@@ -288,12 +312,12 @@ static compared compare(const fitting *f, int m, const ww_metric_model *how, con
 
 /* Trees of the training split alone, on the validation split: better in all, and no worse for written kernels. */
 static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how, ww_metric_model *out) {
-  ww_forest forest;
-  float *pred = ww_xcalloc(f->n + 1, sizeof *pred);
-  fit_all(f, t, 0, f->target, &forest);
+  ww_metric_model trial = {0};
+  ww_voiced *pred = ww_xcalloc(f->n + 1, sizeof *pred);
+  fit_voices(f, t, 0, &trial);
   for (uint32_t k = 0; k < f->n; k++) {
     bool seen = f->rows[k].split == 1 && f->weight[k] > 0;
-    if (seen) pred[k] = (float)ww_forest_eval(&forest, f->rows[k].x.v);
+    if (seen) pred[k] = ww_voices_eval(trial.forest, trial.voices, f->rows[k].x.v);
     out->launches += seen;
   }
   compared v = compare(f, m, how, pred, 1);
@@ -311,16 +335,17 @@ static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_
   ww_buf_fmt(
       f->log,
       "  %-18s held out   %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%; %u trees of %u leaves, share %.2f, "
-      "shift %+.2f, dead %.2f, clip %.1f\n",
+      "shift %+.2f, dead %.2f, clip %.1f, doubt %.1f\n",
       ww_metrics[m].name, 100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1], t->rounds, t->leaves,
-      how->share, how->shift, how->dead, how->clip);
+      how->share, how->shift, how->dead, how->clip, how->doubt);
 }
 
 /* What the trees ask most, by the number of splits. */
-static void say_features(fitting *f, const ww_forest *forest) {
+static void say_features(fitting *f, const ww_metric_model *m) {
   uint32_t splits[WW_NFEATURES] = {0};
-  for (uint32_t k = 0; k < forest->nnodes; k++)
-    if (forest->nodes[k].feature >= 0) splits[forest->nodes[k].feature]++;
+  for (uint32_t v = 0; v < m->voices; v++)
+    for (uint32_t k = 0; k < m->forest[v].nnodes; k++)
+      if (m->forest[v].nodes[k].feature >= 0) splits[m->forest[v].nodes[k].feature]++;
   ww_buf_puts(f->log, "  asks for");
   for (int shown = 0; shown < 16; shown++) {
     int best = 0;
@@ -332,6 +357,12 @@ static void say_features(fitting *f, const ww_forest *forest) {
   ww_buf_puts(f->log, "\n");
 }
 
+static uint32_t leaves_of(const ww_metric_model *m) {
+  uint32_t n = 0;
+  for (uint32_t v = 0; v < m->voices; v++) n += ww_forest_leaves(&m->forest[v]);
+  return n;
+}
+
 static void fit_metric(fitting *f, int m, ww_correction *c) {
   ww_metric_model how = {.known = true, .share = 1, .clip = 1.6};
   uint32_t n = targets(f, m);
@@ -341,17 +372,17 @@ static void fit_metric(fitting *f, int m, ww_correction *c) {
   memset(f->pred, 0, f->n * sizeof *f->pred);
   bool good = t.rounds > 0;
   if (good) {
-    out_of_fold(f, &t, 1, f->target, f->pred);
+    out_of_fold(f, &t, 1, f->target, true, f->pred);
     tune(f, &ww_metric_spaces[m], f->pred, &how);
     say_held_out(f, m, &t, &how);
     good = helps(f, m, &t, &how, &how);
   }
   c->m[m] = how;
-  if (good) fit_all(f, &t, 1, f->target, &c->m[m].forest);
-  if (good && m == WW_M_time_us) say_features(f, &c->m[m].forest);
+  if (good) fit_voices(f, &t, 1, &c->m[m]);
+  if (good && m == WW_M_time_us) say_features(f, &c->m[m]);
   intervals(f, f->pred, &c->m[m]);
   ww_buf_fmt(f->log, "  %-18s %s: %u rows, %u leaves, %.1f s\n", ww_metrics[m].name,
-             good ? "corrected" : "stays the machine model's", n, ww_forest_leaves(&c->m[m].forest), ww_now() - begin);
+             good ? "corrected" : "stays the machine model's", n, leaves_of(&c->m[m]), ww_now() - begin);
 }
 
 /* ---- all ---- */
@@ -388,7 +419,7 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
   c->data = o->data ? ww_strdup(a, o->data) : NULL;
   ww_bin_rows(rows[0].x.v, n, sizeof *rows / sizeof(float), WW_NFEATURES, a, &f.b);
   f.target = WW_NEWN(a, float, n + 1), f.weight = WW_NEWN(a, float, n + 1);
-  f.pred = WW_NEWN(a, float, n + 1), f.scaled = WW_NEWN(a, float, n + 1);
+  f.pred = WW_NEWN(a, ww_voiced, n + 1), f.scaled = WW_NEWN(a, float, n + 1);
   f.role = WW_NEWN(a, uint8_t, n + 1), f.fold = WW_NEWN(a, uint8_t, n + 1);
   make_folds(&f);
   ranges(&f, c);

@@ -159,6 +159,8 @@ void ww_explain_write(void *ctx, ww_json *j) {
     ww_json_knum(j, "share", l->share);
     ww_json_knum(j, "instructions", l->inst);
     ww_json_knum(j, "bytes", l->bytes);
+    if (l->sectors > 0) ww_json_knum(j, "sectors_per_request", l->sectors);
+    if (l->ways > 0) ww_json_knum(j, "shared_conflict_ways", l->ways);
     ww_json_end_obj(j);
   }
   ww_json_end_arr(j);

@@ -100,6 +100,26 @@ static void predicate_logic(emit *e) {
   put(e, WW_SASS_plop3, 1);
 }
 
+/* Every user takes the low word alone. */
+static bool low_word_only(const emit *e, ww_val v) {
+  for (uint32_t k = 0; k < ww_lower_nuses(e->x, v); k++) {
+    uint32_t u = e->x->uses[e->x->uses_at[v] + k];
+    if (u & WW_PHI || ww_lower_ins(e->x, u)->op != WW_OP_TRUNC) return false;
+  }
+  return true;
+}
+
+/* Of 64 bits, a shift by whole words only names other registers, and a word that is all zeros or that nobody reads is not made. */
+static void shift(emit *e) {
+  const ww_ins *i = e->i;
+  const ww_value *by = &e->x->fn->vals[i->b];
+  bool literal = by->kind == WW_VAL_CONST;
+  float n = words(i->type);
+  if (n > 1 && literal && by->bits >= 32) n = i->op == WW_OP_ASHR ? 1 : 0, n += by->bits > 32;
+  if (n > 1 && low_word_only(e, i->dst)) n = 1;
+  put(e, WW_SASS_shf, n);
+}
+
 static void integer(emit *e) {
   const ww_ins *i = e->i;
   float w = words(i->type);
@@ -119,7 +139,7 @@ static void integer(emit *e) {
     break;
   case WW_OP_SHL:
   case WW_OP_LSHR:
-  case WW_OP_ASHR: put(e, WW_SASS_shf, w); break;
+  case WW_OP_ASHR: shift(e); break;
   case WW_OP_SMIN:
   case WW_OP_SMAX:
   case WW_OP_UMIN:
@@ -349,30 +369,6 @@ static void one(emit *e) {
   }
 }
 
-/* ---- the prologue: the stack pointer, the memory descriptor, what the kernel reads of its parameters ---- */
-
-static bool touches_memory(const ww_fn *fn) {
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if ((i->op == WW_OP_LD || i->op == WW_OP_ST || i->op == WW_OP_ATOM) &&
-          (i->space == WW_GLOBAL || i->space == WW_GENERIC))
-        return true;
-    }
-  return false;
-}
-
-static void prologue(const ww_lowering *x, ww_cost *c, float *cycles) {
-  if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins) return;
-  ww_lower_put(x, WW_SASS_ldc, 1, NULL, c, cycles);
-  if (touches_memory(x->fn)) ww_lower_put(x, WW_SASS_uniform, 1, NULL, c, cycles);
-  /* Where the block's shared memory begins in the cluster's window. */
-  if (x->fn->shared_bytes) ww_lower_put(x, WW_SASS_uniform, 3, NULL, c, cycles);
-  for (uint32_t p = 0; p < x->fn->nparams; p++)
-    if (ww_lower_nuses(x, p))
-      ww_lower_put(x, WW_SASS_ldc, x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load, NULL, c, cycles);
-}
-
 /* ---- loops ---- */
 
 static void scale(ww_cost *c, float *cycles, float by) {
@@ -450,6 +446,51 @@ static void put_constants(ww_lowering *x) {
   }
 }
 
+/* ---- what a kernel reads once: the stack pointer at its begin; parameters, the memory descriptor and the window of shared
+ * memory where the first block begins that needs them, so that a warp which leaves at once never sees them ---- */
+
+static uint32_t common_dominator(const ww_fn *fn, uint32_t a, uint32_t b) {
+  if (a == WW_NOBLOCK) return b;
+  while (a && !ww_ir_dominates(fn, a, b)) a = fn->blocks[a].idom == WW_NOBLOCK ? 0 : fn->blocks[a].idom;
+  return a;
+}
+
+static uint32_t needed_from(const ww_lowering *x, ww_val v) {
+  uint32_t at = WW_NOBLOCK;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, v); k++) {
+    uint32_t u = x->uses[x->uses_at[v] + k], b = u & WW_PHI ? x->fn->blocks[u & ~WW_PHI].idom : x->block_of[u];
+    if (b != WW_NOBLOCK) at = common_dominator(x->fn, at, b);
+  }
+  return at;
+}
+
+static uint32_t memory_from(const ww_lowering *x, bool shared) {
+  uint32_t from = WW_NOBLOCK;
+  for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
+    const ww_ins *i = ww_lower_ins(x, at);
+    uint8_t cls = ww_ops[i->op].cls;
+    if (cls != WW_CLASS_LOAD && cls != WW_CLASS_STORE && cls != WW_CLASS_ATOMIC) continue;
+    if (shared ? i->space == WW_SHARED : i->space == WW_GLOBAL || i->space == WW_GENERIC)
+      from = common_dominator(x->fn, from, x->block_of[at]);
+  }
+  return from;
+}
+
+static void put_before(ww_lowering *x, uint32_t block, ww_sass s, float n) {
+  uint32_t at = block == WW_NOBLOCK ? UINT32_MAX : before_loops(x, block);
+  if (at != UINT32_MAX) ww_lower_put(x, s, n, NULL, &x->cost[at], x->cycles[at]);
+}
+
+static void prologue(ww_lowering *x) {
+  if (!x->fn->kernel || !x->fn->nblocks || !x->fn->blocks[0].nins) return;
+  ww_lower_put(x, WW_SASS_ldc, 1, NULL, &x->cost[0], x->cycles[0]);
+  put_before(x, memory_from(x, false), WW_SASS_uniform, 1);
+  /* Where the block's shared memory begins in the cluster's window. */
+  if (x->fn->shared_bytes) put_before(x, memory_from(x, true), WW_SASS_uniform, 3);
+  for (uint32_t p = 0; p < x->fn->nparams; p++)
+    put_before(x, needed_from(x, p), WW_SASS_ldc, x->fn->params[p].pointer ? 1 : (float)ww_lower_coefs.scalar_load);
+}
+
 static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
   ww_lowering *x = ww_lower_analyse(m, fn, g, a);
   uint32_t n = x->first[fn->nblocks];
@@ -459,7 +500,7 @@ static ww_lowering *lowered(const ww_module *m, const ww_fn *fn, const ww_gpu *g
   for (uint32_t at = 0; at < n; at++) in_its_loop(x, at);
   for (uint32_t l = 0; l < fn->nloops; l++) pointers(x, l);
   put_constants(x);
-  prologue(x, &x->cost[0], x->cycles[0]);
+  prologue(x);
   return x;
 }
 

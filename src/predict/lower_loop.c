@@ -242,6 +242,12 @@ static void measure(ww_lowering *x, uint32_t loop, ww_lower_loop *out) {
   }
 }
 
+/* Iterations that an unroll pragma joins, 0: there is none. */
+static uint32_t pragma(const ww_fn *fn, uint32_t loop) {
+  uint32_t latch = fn->loops[loop].latch;
+  return latch == WW_NOBLOCK ? 0 : fn->blocks[latch].ins[fn->blocks[latch].nins - 1].sub;
+}
+
 static void plan_loop(ww_lowering *x, uint32_t loop) {
   ww_lower_loop *l = &x->loops[loop];
   const ww_fn *fn = x->fn;
@@ -252,6 +258,10 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   if (l->calls || l->branches || !innermost(fn, loop) || !l->counted) return;
   double size = l->size - 3;
   if (x->vanishes[loop]) return;
+  if (pragma(fn, loop)) { /* what the source asks for, and no more */
+    l->joined = pragma(fn, loop) > l->before ? pragma(fn, loop) / l->before : 1;
+    return;
+  }
   double once = size / l->before;
   uint32_t total = once <= ww_lower_coefs.unroll_most ? 4 : 1;
   l->leaps = leaps(x, loop);

@@ -21,8 +21,10 @@ typedef struct {
   ww_prediction **p;
 } stages;
 
-static void shape(const ww_run_spec *spec, const ww_gpu *g, ww_work *w) {
-  w->blocks = spec->grid[0] * spec->grid[1] * spec->grid[2];
+static void shape(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, ww_work *w) {
+  w->blocks = ww_sampled_working(sampled);
+  w->idle = sampled->of - w->blocks;
+  w->idle_share = w->idle ? (double)w->idle * sampled->idle_instructions / sampled->tally.c.warp_instructions : 0;
   w->block_threads = spec->block[0] * spec->block[1] * spec->block[2];
   w->warps_per_block = (uint32_t)((w->block_threads + g->lanes - 1) / g->lanes);
 }
@@ -59,10 +61,10 @@ static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
   for (uint32_t k = 0; k < s->n; k++) {
     ww_work *w = &s->p[k]->work;
-    shape(spec, s->gpus[k], w);
+    shape(spec, sampled, s->gpus[k], w);
     resources(s, k, spec);
     uint32_t r = same_replay(s, k);
-    if (r == k) ww_replay_run(spec, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
+    if (r == k) ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
     ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic);
   }
   ww_status st = ww_chain_run(machine, spec, sampled, s->gpus, s->n, chains, e);

@@ -74,6 +74,7 @@ typedef struct {
   double from_l1, from_l2, from_dram; /* of load requests (not sectors): where the slowest sector comes from; sums to 1 */
   double atomics_same;                /* operations on the most contended address */
   double shared_cycles;               /* SM cycles of shared-memory passes */
+  double const_words;                 /* words that constant loads read beyond one each: lanes with different addresses take turns */
   double pages;                       /* 2-MB pages touched */
   double partial_writes;              /* of l2_writes, sectors that the request does not fill */
 } ww_traffic;
@@ -97,7 +98,9 @@ typedef struct {
 
 /* ---- everything the time model needs: explain edits this and runs ww_time again ---- */
 typedef struct {
-  uint64_t blocks, block_threads;
+  uint64_t blocks, block_threads; /* blocks that do the work */
+  uint64_t idle;                  /* blocks that end at once: the launch is larger than its work */
+  double idle_share;              /* of all instructions, theirs */
   uint32_t warps_per_block;
   ww_occupancy occupancy;
   ww_lowered lowered;
@@ -123,7 +126,7 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
 
 /* ---- time (time.c) ---- */
 typedef enum {
-  WW_TERM_LAUNCH, WW_TERM_ISSUE, WW_TERM_PIPE, WW_TERM_SHARED, WW_TERM_L1, WW_TERM_L2, WW_TERM_DRAM, WW_TERM_ATOMIC,
+  WW_TERM_LAUNCH, WW_TERM_ISSUE, WW_TERM_PIPE, WW_TERM_SHARED, WW_TERM_L1, WW_TERM_CONST, WW_TERM_L2, WW_TERM_DRAM, WW_TERM_ATOMIC,
   WW_TERM_LATENCY, WW_TERM_BARRIER, WW_TERM_TAIL, WW_TERM_COLD, WW_NTERMS
 } ww_term;
 extern const char *const ww_term_names[WW_NTERMS];

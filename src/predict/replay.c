@@ -217,9 +217,10 @@ static void count_addresses(recorder *r, const ww_access *a) {
   }
 }
 
-/* Cycles of the tag stage (four lines a cycle) or of the data stage: 128 bytes a cycle, and lanes that meet in a bank with different
- * words one after the other, as in shared memory: corpus kernels with strides of a power of two take a cycle a line. */
+/* Cycles of the tag stage (four lines a cycle, of local memory one) or of the data stage: 128 bytes a cycle, and lanes that meet in a bank
+ * with different words one after the other, as in shared memory: corpus kernels with strides of a power of two take a cycle a line. */
 static double stage_cycles(const ww_access *a, uint32_t lines) {
+  if (a->space == WW_LOCAL) return lines;
   double data = ceil((double)__builtin_popcountll(a->lanes) * a->bytes / 128), tags = 0.75 + lines / 4.0;
   uint32_t ideal;
   if (a->pattern == WW_PATTERN_SAME) data = 1;
@@ -294,14 +295,15 @@ static void on_access(void *ctx, const ww_access *a) {
 
 /* ---- waves ---- */
 
-/* The blocks that the chosen SM holds when block `first` is the wave's first. */
-static uint32_t blocks_of(const ww_run_spec *s, const ww_gpu *g, uint32_t resident, uint64_t first, uint64_t *out) {
-  uint64_t total = s->grid[0] * s->grid[1] * s->grid[2], sm = g->sms / 2;
+/* The blocks that the chosen SM holds when block `first` is the wave's first, of those that work. */
+static uint32_t blocks_of(const ww_run_spec *s, const ww_sampled *sampled, const ww_gpu *g, uint32_t resident,
+                          uint64_t first, uint64_t *out) {
+  uint64_t total = ww_sampled_working(sampled), sm = g->sms / 2;
   uint32_t n = 0;
   if (total - first <= sm) sm = (total - first) / 2;
   for (uint32_t k = 0; k < resident; k++) {
     uint64_t b = first + sm + (uint64_t)k * g->sms;
-    if (b < total) out[n++] = b;
+    if (b < total) out[n++] = ww_sampled_block(sampled, s->grid, b);
   }
   return n;
 }
@@ -344,6 +346,7 @@ typedef struct {
   uint32_t resident;    /* blocks of an SM */
   uint64_t *blocks;     /* [resident] */
   uint64_t budget;
+  const ww_sampled *sampled;
 } plan;
 
 /* The first wave, cold; then the middle of the launch, first to bring the L1 there, then to count. */
@@ -352,14 +355,14 @@ static void run_in_full(recorder *r, const ww_run_spec *s, const ww_gpu *g, cons
   ww_err e = {0};
   if (ww_machine_new(s, &m, &e)) return;
   uint64_t waves = p->waves;
-  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, g, p->resident, 0, p->blocks), 1);
+  ww_status st = run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident, 0, p->blocks), 1);
   r->out->truncated = st == WW_ELIMIT;
   uint64_t cost = r->out->warp_instructions, touched = ww_cache_used(r->l1) * (waves / 2);
   if (waves > 2 && touched >= lines_of(occ)) fill_up(r->l1, lines_of(occ));
   for (uint32_t k = 0; !st && waves > 1 && k < 2 && r->out->warp_instructions + cost <= p->budget; k++) {
     bool last = k == 1 || waves == 2 || r->out->warp_instructions + 2 * cost > p->budget;
     uint64_t at = waves == 2 ? 1 : waves / 2 + k - (waves / 2 + k >= waves);
-    uint32_t n = blocks_of(s, g, p->resident, at * p->wave, p->blocks);
+    uint32_t n = blocks_of(s, p->sampled, g, p->resident, at * p->wave, p->blocks);
     st = run_wave(r, m, p->blocks, n, last ? (double)(waves - 1) : 0);
     if (last) break;
   }
@@ -373,15 +376,16 @@ static void run_rest(recorder *r, const ww_run_spec *s, const ww_gpu *g, const p
   for (uint32_t k = 0; k < r->out->nins; k++) r->out->ins[k].known = r->out->ins[k].requests > 0;
   if (ww_machine_new(s, &m, &e)) return;
   r->lookups = 0;
-  run_wave(r, m, p->blocks, blocks_of(s, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
+  run_wave(r, m, p->blocks, blocks_of(s, p->sampled, g, p->resident < 4 ? p->resident : 4, 0, p->blocks), 1);
   ww_machine_free(m);
 }
 
-static void run_waves(recorder *r, const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget) {
+static void run_waves(recorder *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
+                      const ww_occupancy *occ, uint64_t budget) {
   ww_run_spec s = *spec;
-  plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget};
+  plan p = {.resident = occ->blocks ? occ->blocks : 1, .budget = budget, .sampled = sampled};
   p.wave = (uint64_t)g->sms * p.resident;
-  p.waves = (s.grid[0] * s.grid[1] * s.grid[2] + p.wave - 1) / p.wave;
+  p.waves = (ww_sampled_working(sampled) + p.wave - 1) / p.wave;
   p.blocks = WW_NEWN(r->a, uint64_t, p.resident);
   s.extrapolate = s.print = false;
   s.slice = SLICE;
@@ -395,8 +399,8 @@ ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ) {
   return (ww_replay_shape){g->sms, occ->blocks ? occ->blocks : 1, lines_of(occ)};
 }
 
-void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
-                   ww_replay *out) {
+void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
+                   uint64_t budget, ww_arena *a, ww_replay *out) {
   *out = (ww_replay){0};
   recorder *r = ww_xcalloc(1, sizeof *r);
   r->memory = spec->memory;
@@ -408,7 +412,7 @@ void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy 
   r->pairs = ww_xcalloc(PAIR_SLOTS, sizeof *r->pairs);
   r->atoms = ww_xcalloc(ATOM_SLOTS, sizeof *r->atoms);
   ww_memory_reset(spec->memory); /* what other blocks wrote must not change what these do */
-  run_waves(r, spec, g, occ, budget);
+  run_waves(r, spec, sampled, g, occ, budget);
   finish(r);
   ww_cache_free(r->l1);
   free(r->pairs);

@@ -4,6 +4,7 @@
 
 #include "../gpu/gpu.h"
 #include "../gpu/occupancy.h"
+#include "../trace/sample.h"
 #include "../trace/trace.h"
 
 /* What one memory instruction did, of global and local memory. All sums over the requests seen. */
@@ -53,7 +54,7 @@ ww_replay_shape ww_replay_shape_of(const ww_gpu *g, const ww_occupancy *occ);
 
 /* Runs the blocks of one SM in the first wave (L1 cold) and in one from the middle of the launch, which stands for all
  * others, within `budget` warp instructions. The memory's contents are as at the start first. A kernel that fails here gives an empty result: what it does is told elsewhere. */
-void ww_replay_run(const ww_run_spec *spec, const ww_gpu *g, const ww_occupancy *occ, uint64_t budget, ww_arena *a,
-                   ww_replay *out);
+void ww_replay_run(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
+                   uint64_t budget, ww_arena *a, ww_replay *out);
 
 #endif

@@ -73,12 +73,16 @@ static const char *in_words(const ww_prediction *p, const ww_gpu *g, ww_arena *a
   case WW_TERM_DRAM: return ww_fmt(a, "DRAM bandwidth: %.0f of %.0f GB/s", gbps, g->dram_peak);
   case WW_TERM_L2: return ww_fmt(a, "L2 bandwidth: %.0f %% of the bound's time", share);
   case WW_TERM_L1: return "L1: accesses that touch many lines or sectors each";
+  case WW_TERM_CONST: return "constant cache: lanes of a warp read different words of it";
   case WW_TERM_SHARED: return "shared memory: passes over its banks";
   case WW_TERM_ISSUE: return "issue slots: too many instructions for the work";
   case WW_TERM_PIPE: return ww_fmt(a, "%s pipe", ww_pipe_names[t->busiest]);
   case WW_TERM_ATOMIC: return "atomics: many on one address, or more than L2 takes";
   case WW_TERM_BARRIER: return "barriers: warps wait for each other";
   case WW_TERM_TAIL:
+    if (p->work.idle > p->work.blocks && t->waves < 1)
+      return ww_fmt(a, "idle blocks: %llu of %llu end at once, without work", (unsigned long long)p->work.idle,
+                    (unsigned long long)(p->work.idle + p->work.blocks));
     if (t->waves < 1) return "tail: one block takes much longer than the others, and nothing is left to run beside it";
     return ww_fmt(a, "tail: %.1f waves, the last one leaves SMs idle", t->waves);
   case WW_TERM_LATENCY:

@@ -74,6 +74,20 @@ ww_status ww_sweep_parse(const char *text, ww_arena *a, ww_sweep *out, ww_err *e
   return WW_OK;
 }
 
+ww_status ww_sweep_launch(const ww_sweep *s, uint64_t v, ww_arena *a, ww_launch *l, ww_err *e) {
+  ww_launch over = {0};
+  const char *text = ww_fmt(a, "%llu", (unsigned long long)v);
+  ww_status st;
+  if (!strcmp(s->name, "grid"))
+    st = ww_launch_shape(text, "--sweep", a, over.grid, over.grid_expr, e);
+  else if (!strcmp(s->name, "block"))
+    st = ww_launch_shape(text, "--sweep", a, over.block, over.block_expr, e);
+  else
+    st = ww_launch_arg(ww_fmt(a, "%s=%s", s->name, text), a, &over, e);
+  if (!st) ww_launch_merge(l, &over, a);
+  return st;
+}
+
 const char *ww_sweep_value(uint64_t v, char out[24]) {
   static const char *const unit[] = {"", "K", "M", "G"};
   int k = 0;

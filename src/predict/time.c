@@ -17,6 +17,7 @@ const char *const ww_term_names[WW_NTERMS] = {
     [WW_TERM_PIPE] = "arithmetic pipes",
     [WW_TERM_SHARED] = "shared memory",
     [WW_TERM_L1] = "L1",
+    [WW_TERM_CONST] = "constant cache",
     [WW_TERM_L2] = "L2",
     [WW_TERM_DRAM] = "DRAM",
     [WW_TERM_ATOMIC] = "atomics",
@@ -97,10 +98,14 @@ static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, 
   const ww_chain *c = &w->chain;
   double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
   *d = (demand){0};
-  d->sm[WW_TERM_ISSUE] = w->lowered.total / n / sub;
-  d->sm[WW_TERM_PIPE] = pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
+  double work = 1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
+  d->sm[WW_TERM_ISSUE] = work * w->lowered.total / n / sub;
+  d->sm[WW_TERM_PIPE] = work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
-  d->sm[WW_TERM_L1] = w->traffic.l1_wavefronts / n;
+  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->port * c->store_lines) / n;
+  d->sm[WW_TERM_L2] =
+      (w->traffic.l2_reads + w->traffic.l2_writes) / 2 / n; /* 64 bytes a cycle go in and out of an SM */
+  d->sm[WW_TERM_CONST] = p->word * w->traffic.const_words / n;
   d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
   memory_demand(w, g, p, per_us, d);
   d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
@@ -137,7 +142,7 @@ static double join(const double *use, double p) {
 
 /* `each` blocks on the fullest SM, `all` in the whole GPU. */
 static void run_wave(const demand *d, const ww_params *p, double each, double all, wave *out) {
-  for (uint32_t k = 0; k < WW_NTERMS; k++) out->use[k] = d->sm[k] * each + d->chip[k] * all;
+  for (uint32_t k = 0; k < WW_NTERMS; k++) out->use[k] = fmax(d->sm[k] * each, d->chip[k] * all);
   double rest = d->turnover + d->chain + d->barrier, l2 = 0, dram = 0;
   for (int round = 0; round < 40; round++) {
     out->slot = rest + d->waits * wait_cycles(d, l2, dram);
@@ -211,6 +216,14 @@ static void all_waves(const ww_work *w, const ww_gpu *g, const ww_params *p, con
   if (v->rest > 0) run_wave(d, p, ceil(v->rest / g->sms), v->rest, &v->last);
 }
 
+/* Blocks that end at once pass through what is left beside those at work, once these have all begun: how long the launch takes beyond them. */
+static double idle_cycles(const ww_work *w, const demand *d, const waves *v, double steady) {
+  if (!w->idle) return 0;
+  double each = fmax(d->chip[WW_TERM_LAUNCH], d->turnover / v->slots), all = v->whole + (v->rest > 0);
+  double begun = steady * v->whole / fmax(1, all) + d->chip[WW_TERM_LAUNCH] * (v->rest > 0 ? v->rest : v->slots);
+  return fmax(0, begun + each * (double)w->idle - steady);
+}
+
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
   waves v = {0};
@@ -224,12 +237,12 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
   double spread = fmax(1, w->chain.spread), excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
   excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
-  double cold = cold_cycles(w, g, p, &d);
+  double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
   for (uint32_t k = 0; k < WW_NTERMS; k++) out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) / per_us;
   out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start;
   out->bound_us[WW_TERM_COLD] = cold / per_us;
-  out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess) / per_us;
-  out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess) / per_us;
+  out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess + idle) / per_us;
+  out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;
   out->waves = (double)w->blocks / v.slots;
   out->busiest = d.busiest;
   shares_of(main, &d, p->blend, out);

@@ -162,6 +162,7 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->l1_st_hits = s->st_hits + s->local_st_hits;
   out->l1_wavefronts = s->cycles;
   double shared = fmax(0, c->atomic_requests - s->atomic_requests); /* lanes that meet take turns */
+  out->const_words = fmax(0, c->const_words - c->const_requests);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;
   if (c->atomic_requests > 0) out->shared_cycles += shared * c->atomic_max_same / c->atomic_requests;
 }
@@ -171,7 +172,7 @@ void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled
   *out = (ww_traffic){0};
   ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
   double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
-  f.waves = fmax(1, (double)sampled->of / resident);
+  f.waves = fmax(1, (double)ww_sampled_working(sampled) / resident);
   l1_sums s = {0};
   make_flows(&f, r, a);
   for (uint32_t k = 0; k < r->nins; k++) add_row(&f, r, &r->ins[k], &s);
@@ -187,6 +188,6 @@ void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled
 void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
                         bool warm, ww_arena *a, ww_traffic *out) {
   ww_replay r;
-  ww_replay_run(spec, g, occ, WW_REPLAY_BUDGET, a, &r);
+  ww_replay_run(spec, sampled, g, occ, WW_REPLAY_BUDGET, a, &r);
   ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out);
 }

@@ -52,7 +52,7 @@ static void stretch(hull *h, const ww_footprint *p, const uint64_t grid[3], uint
 /* Bytes that blocks [from, to) enclose of an allocation: affine, so the ends of each row of blocks suffice. */
 static hull hull_of(const ww_flows *f, const ww_flow *w, uint64_t from, uint64_t to) {
   hull h = {INFINITY, -INFINITY};
-  const uint64_t *grid = f->spec->grid;
+  const uint64_t *grid = f->sampled->box;
   for (uint32_t k = 0; k < f->sampled->nfootprints; k++) {
     const ww_footprint *p = &f->sampled->footprints[k];
     if (p->arg != w->counts->arg || p->arg < 0) continue;
@@ -89,7 +89,8 @@ static void measure_wave(const ww_flows *f, ww_flow *w) {
   w->wave = fmin(all, 32 * w->counts->unique_sectors / f->waves);
   w->fresh = fmin(w->wave, all / f->waves);
   if (!w->affine) return;
-  uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1), total = f->sampled->of;
+  uint64_t resident = (uint64_t)f->g->sms * (f->occ->blocks ? f->occ->blocks : 1),
+           total = ww_sampled_working(f->sampled);
   uint64_t at = total / 2 + resident > total ? total - resident : total / 2, before = at > resident ? at - resident : 0;
   hull now = hull_of(f, w, at, at + resident), old = hull_of(f, w, before, at);
   double extent = now.hi - now.lo, common = fmax(0, fmin(now.hi, old.hi) - fmax(now.lo, old.lo));

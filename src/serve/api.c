@@ -4,43 +4,24 @@
  * standard: others load plugins or write files. */
 #include "api_int.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 
-#include "../base/jsonread.h"
 #include "../predict/roofline.h"
 #include "../report/launch_int.h"
 
 #define MOST_REPORTS 1000
 
-struct ww_api {
-  ww_workspace *w;
-  ww_api_options o;
-  atomic_bool stopping;
-  atomic_uint_fast64_t answered, failed;
-};
-
-struct call {
-  ww_api *api;
-  const ww_api_request *q;
-  const ww_route *route;
-  ww_arena *a;
-  cJSON *body; /* NULL: none */
-  ww_launch launch;
-  ww_ask ask;
-  ww_err err;
-};
-
 const ww_member ww_api_members[] = {
     {"source", WW_MEMBER_TEXT, WW_IN_SOURCE, "what stands in the source file; else `file` is read", NULL},
-    {"file", WW_MEMBER_TEXT, WW_IN_SOURCE,
+    {"file", WW_MEMBER_TEXT, WW_IN_SOURCE | WW_IN_FILE,
      "path below the folder that is served; with `source`, what the text is called (kernel.cu, or by `lang`)", NULL},
     {"lang", WW_MEMBER_TEXT, WW_IN_SOURCE, "dialect; else by name and contents", "cuda|opencl|hip|openmp"},
     {"flags", WW_MEMBER_TEXTS, WW_IN_SOURCE, "-DNAME=VALUE, -UNAME, -Ifolder, -std=..., -cl-std=...", NULL},
     {"instantiate", WW_MEMBER_TEXTS, WW_IN_SOURCE, "templates to instantiate: kern<float,256>", NULL},
     {"kernel", WW_MEMBER_TEXT, WW_IN_LAUNCH, "which kernel, plain or mangled name; else every one of the file", NULL},
-    {"launch", WW_MEMBER_OBJECT, WW_IN_LAUNCH,
-     "launch spec as docs/launch.md has it: grid, block, shared, args, symbols, ...; what is missing is found in the source or assumed",
+    {"launch", WW_MEMBER_SPEC, WW_IN_LAUNCH,
+     "launch spec as docs/launch.md has it: grid, block, shared, args, symbols, ...; or its short form, as in the source: "
+     "grid=n/256 block=256 n=1<<20 x=[n]; what is missing is found in the source or assumed",
      NULL},
     {"gpu", WW_MEMBER_NAMES, WW_IN_LAUNCH, "names of GPUs, one or several; else h200", NULL},
     {"cache", WW_MEMBER_TEXT, WW_IN_LAUNCH, "state of the caches at the launch; else as the launch spec says",
@@ -49,6 +30,9 @@ const ww_member ww_api_members[] = {
      "machine: the machine model alone; grounded (default): with what measurements taught, where it is known",
      "machine|grounded"},
     {"budget", WW_MEMBER_COUNT, WW_IN_LAUNCH, "warp instructions to spend on sampling; else 500000", NULL},
+    {"sweep", WW_MEMBER_TEXT, WW_IN_SWEEP,
+     "an argument, grid or block over sizes: n=1K..64M, n=1K..64M:9 (points), n=1000,5000; K, M, G are 2^10, 2^20, 2^30",
+     NULL},
     {0},
 };
 
@@ -83,7 +67,7 @@ static int http_status(ww_status code) {
   }
 }
 
-static void fail(call *c, ww_api_reply *out) { ww_api_error(http_status(c->err.code), &c->err, out); }
+void ww_call_fail(call *c, ww_api_reply *out) { ww_api_error(http_status(c->err.code), &c->err, out); }
 
 /* ---- the body ---- */
 
@@ -91,7 +75,7 @@ static const cJSON *member(const call *c, const char *name) {
   return c->body ? cJSON_GetObjectItemCaseSensitive(c->body, name) : NULL;
 }
 
-static ww_status text(call *c, const char *name, const char **out) {
+ww_status ww_call_text(call *c, const char *name, const char **out) {
   const cJSON *v = member(c, name);
   *out = NULL;
   return v ? ww_json_want_str(v, name, out, c->a, &c->err) : WW_OK;
@@ -150,33 +134,24 @@ static ww_status check_flag(call *c, const char *flag, const char **out) {
   return ww_fail(&c->err, WW_EUSAGE, "flags: '%.60s' is not accepted here; -D, -U, -I, -std= and -cl-std= are", flag);
 }
 
-static ww_status check_buffer(call *c, const ww_buffer *b) {
-  const char *ignored;
-  if (b->fill.kind != WW_FILL_FILE) return WW_OK;
-  return ww_workspace_path(c->api->w, b->fill.path, true, c->a, &ignored, &c->err);
-}
-
-static ww_status check_arg(call *c, const ww_arg *a) {
-  ww_status st = check_buffer(c, &a->buffer);
-  for (uint32_t k = 0; !st && k < a->nptrs; k++) st = check_buffer(c, &a->ptrs[k].buffer);
-  return st;
-}
-
 static ww_status read_launch(call *c) {
   const cJSON *v = member(c, "launch");
   const ww_launch *l = &c->launch;
   char kind[64];
   if (!v) return WW_OK;
-  if (!cJSON_IsObject(v))
-    return ww_fail(&c->err, WW_EUSAGE, "launch: expected an object, not %s", ww_json_kind(v, kind));
+  if (!cJSON_IsObject(v) && !cJSON_IsString(v))
+    return ww_fail(&c->err, WW_EUSAGE, "launch: expected an object or its short form, not %s", ww_json_kind(v, kind));
   const char *dir;
   ww_status st = ww_workspace_path(c->api->w, ".", false, c->a, &dir, &c->err);
-  if (!st) st = ww_launch_from_json(v, dir, c->a, &c->launch, &c->err);
+  if (!st && cJSON_IsString(v))
+    st = v->valuestring[strspn(v->valuestring, " \t\r\n")]
+             ? ww_launch_comment(v->valuestring, c->a, &c->launch, &c->err)
+             : WW_OK;
+  else if (!st)
+    st = ww_launch_from_json(v, dir, c->a, &c->launch, &c->err);
   if (!st && (l->binary || l->nflags))
     st = ww_fail(&c->err, WW_EUSAGE,
                  "launch: `binary` and `flags` are not accepted here; flags are a member of the request");
-  for (uint32_t k = 0; !st && k < l->nargs; k++) st = check_arg(c, &l->args[k]);
-  for (uint32_t k = 0; !st && k < l->nsymbols; k++) st = check_arg(c, &l->symbols[k].arg);
   if (st) return st;
   c->ask.launch = l;
   if (l->kernel && !c->ask.kernel) c->ask.kernel = l->kernel;
@@ -192,9 +167,9 @@ static const char *default_name(const char *lang) {
 static ww_status read_source(call *c) {
   ww_source *s = &c->ask.source;
   const char *file;
-  ww_status st = text(c, "source", &s->text);
-  if (!st) st = text(c, "file", &file);
-  if (!st) st = text(c, "lang", &s->lang);
+  ww_status st = ww_call_text(c, "source", &s->text);
+  if (!st) st = ww_call_text(c, "file", &file);
+  if (!st) st = ww_call_text(c, "lang", &s->lang);
   if (!st && !s->text && !file) st = ww_fail(&c->err, WW_EUSAGE, "give `source`, a text, or `file`, a path");
   if (!st) {
     const char *name = file ? file : default_name(s->lang);
@@ -208,7 +183,7 @@ static ww_status read_source(call *c) {
 
 static bool is_stopping(void *ctx) { return atomic_load(&((ww_api *)ctx)->stopping); }
 
-static ww_status read_request(call *c) {
+ww_status ww_call_read(call *c) {
   ww_ask *q = &c->ask;
   char kind[64];
   if (!c->q->body || !c->q->n) return ww_fail(&c->err, WW_EUSAGE, "the request has no body; a JSON object is expected");
@@ -218,10 +193,10 @@ static ww_status read_request(call *c) {
     return ww_fail(&c->err, WW_EUSAGE, "expected an object, not %s", ww_json_kind(c->body, kind));
   ww_status st = check_members(c);
   if (!st) st = read_source(c);
-  if (!st) st = text(c, "kernel", &q->kernel);
+  if (!st) st = ww_call_text(c, "kernel", &q->kernel);
   if (!st) st = texts(c, "gpu", true, &q->gpus, &q->ngpus);
-  if (!st) st = text(c, "cache", &q->cache);
-  if (!st) st = text(c, "by", &q->by);
+  if (!st) st = ww_call_text(c, "cache", &q->cache);
+  if (!st) st = ww_call_text(c, "by", &q->by);
   if (!st && member(c, "budget")) st = ww_json_want_uint(member(c, "budget"), "budget", &q->budget, &c->err);
   if (!st) st = read_launch(c);
   if (!st && q->ngpus > 64) st = ww_fail(&c->err, WW_EUSAGE, "gpu: at most 64 of them");
@@ -233,14 +208,14 @@ static ww_status read_request(call *c) {
 
 /* ---- answers ---- */
 
-static void begin(ww_api_reply *out, ww_json *j) {
+void ww_call_begin(ww_api_reply *out, ww_json *j) {
   *out = (ww_api_reply){.status = 200, .type = "application/json"};
   *j = (ww_json){0};
   ww_json_begin(j, &out->body);
   ww_json_obj(j);
 }
 
-static void end(ww_api_reply *out, ww_json *j) {
+void ww_call_end(ww_api_reply *out, ww_json *j) {
   ww_json_end_obj(j);
   ww_buf_puts(&out->body, "\n");
 }
@@ -261,18 +236,18 @@ static void write_times(const ww_answered *x, ww_json *j) {
 static void reports(call *c, ww_api_reply *out) {
   ww_answered x;
   ww_json j;
-  if (read_request(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
-    fail(c, out);
+  if (ww_call_read(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
+    ww_call_fail(c, out);
     return;
   }
   uint32_t most = c->api->o.reports ? c->api->o.reports : MOST_REPORTS;
-  begin(out, &j);
+  ww_call_begin(out, &j);
   ww_json_key(&j, "reports");
   ww_json_arr(&j);
   for (uint32_t k = 0; k < x.n && k < most; k++) ww_json_raw(&j, x.v[k].json);
   ww_json_end_arr(&j);
   write_times(&x, &j);
-  end(out, &j);
+  ww_call_end(out, &j);
   for (uint32_t k = 0; k < x.n; k++) /* one kernel, one GPU, no answer: the status says so too */
     if (x.n == 1 && x.v[k].code) out->status = http_status(x.v[k].code);
 }
@@ -284,21 +259,28 @@ static void explain(call *c, ww_api_reply *out) {
   reports(c, out);
 }
 
-static void roofline(call *c, ww_api_reply *out) {
-  ww_answered x;
-  if (read_request(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
-    fail(c, out);
-    return;
-  }
+uint32_t ww_call_gpus(call *c, ww_gpu **out) {
   static const char *const assumed[] = {"h200"};
   const char *const *names = c->ask.ngpus ? (const char *const *)c->ask.gpus : assumed;
   const ww_gpu *known;
   uint32_t nknown = ww_workspace_gpus(c->api->w, &known), n = c->ask.ngpus ? c->ask.ngpus : 1;
-  ww_gpu *gpus = WW_NEWN(c->a, ww_gpu, n);
-  ww_roofs *roofs = WW_NEWN(c->a, ww_roofs, n);
+  *out = WW_NEWN(c->a, ww_gpu, n);
   for (uint32_t g = 0; g < n; g++)
     for (uint32_t k = 0; k < nknown; k++)
-      if (!strcmp(known[k].name, names[g])) gpus[g] = known[k], ww_roofs_of(&gpus[g], &roofs[g]);
+      if (!strcmp(known[k].name, names[g])) (*out)[g] = known[k];
+  return n;
+}
+
+static void roofline(call *c, ww_api_reply *out) {
+  ww_answered x;
+  if (ww_call_read(c) || ww_workspace_ask(c->api->w, &c->ask, c->a, &x, &c->err)) {
+    ww_call_fail(c, out);
+    return;
+  }
+  ww_gpu *gpus;
+  uint32_t n = ww_call_gpus(c, &gpus);
+  ww_roofs *roofs = WW_NEWN(c->a, ww_roofs, n);
+  for (uint32_t g = 0; g < n; g++) ww_roofs_of(&gpus[g], &roofs[g]);
   WW_VEC(ww_roof_point) points = {0};
   for (uint32_t k = 0; k < x.n; k++) {
     ww_report *r = WW_NEW(c->a, ww_report);
@@ -341,11 +323,11 @@ static void write_kernel(const call *c, const ww_read *r, const ww_fn *fn, ww_js
 static void kernels(call *c, ww_api_reply *out) {
   ww_read r;
   ww_json j;
-  if (read_request(c) || ww_workspace_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err)) {
-    fail(c, out);
+  if (ww_call_read(c) || ww_workspace_read(c->api->w, &c->ask.source, c->ask.deadline, c->a, &r, &c->err)) {
+    ww_call_fail(c, out);
     return;
   }
-  begin(out, &j);
+  ww_call_begin(out, &j);
   ww_json_key(&j, "kernels");
   ww_json_arr(&j);
   for (uint32_t k = 0; k < r.unit->module.nfns; k++)
@@ -353,15 +335,26 @@ static void kernels(call *c, ww_api_reply *out) {
   ww_json_end_arr(&j);
   ww_json_kbool(&j, "partial", r.unit->partial);
   ww_diags_write(r.unit, &j);
-  end(out, &j);
+  ww_call_end(out, &j);
   ww_workspace_release(c->api->w, &r);
+}
+
+static void write_roofs(const ww_gpu *g, ww_json *j) {
+  static const char *const keys[WW_NROOFS] = {"dram_gbps", "l2_gbps", "fp64_gflops", "fp32_gflops", "tensor_gflops"};
+  ww_roofs roofs;
+  ww_roofs_of(g, &roofs);
+  ww_json_key(j, "roofs");
+  ww_json_obj(j);
+  for (int k = 0; k < WW_NROOFS; k++)
+    if (roofs.v[k] > 0) ww_json_knum(j, keys[k], roofs.v[k]);
+  ww_json_end_obj(j);
 }
 
 static void gpus(call *c, ww_api_reply *out) {
   const ww_gpu *g;
   uint32_t n = ww_workspace_gpus(c->api->w, &g);
   ww_json j;
-  begin(out, &j);
+  ww_call_begin(out, &j);
   ww_json_key(&j, "gpus");
   ww_json_arr(&j);
   for (uint32_t k = 0; k < n; k++) {
@@ -373,10 +366,11 @@ static void gpus(call *c, ww_api_reply *out) {
     ww_json_kuint(&j, "sms", g[k].sms);
     ww_json_kuint(&j, "lanes", g[k].lanes);
     ww_json_kstr(&j, "calibrated", g[k].calibrated);
+    write_roofs(&g[k], &j);
     ww_json_end_obj(&j);
   }
   ww_json_end_arr(&j);
-  end(out, &j);
+  ww_call_end(out, &j);
 }
 
 static void write_kept(const char *name, ww_keep_stats s, ww_json *j) {
@@ -392,7 +386,7 @@ static void write_kept(const char *name, ww_keep_stats s, ww_json *j) {
 static void health(call *c, ww_api_reply *out) {
   ww_workspace_stats s = ww_workspace_count(c->api->w);
   ww_json j;
-  begin(out, &j);
+  ww_call_begin(out, &j);
   ww_json_kstr(&j, "status", "ok");
   ww_json_kstr(&j, "version", WW_VERSION);
   ww_json_kuint(&j, "answered", atomic_load(&c->api->answered));
@@ -400,7 +394,7 @@ static void health(call *c, ww_api_reply *out) {
   write_kept("units", s.units, &j);
   write_kept("hosts", s.hosts, &j);
   write_kept("answers", s.answers, &j);
-  end(out, &j);
+  ww_call_end(out, &j);
 }
 
 static void openapi(call *c, ww_api_reply *out) {
@@ -419,8 +413,17 @@ const ww_route ww_api_routes[] = {
      "application/json", explain},
     {"POST", "/v1/roofline.svg", "The kernels under the roofs of the GPUs", BOTH, false, NULL, "image/svg+xml",
      roofline},
+    {"POST", "/v1/sweep", "Times of one kernel over a range of sizes, on each GPU", BOTH | WW_IN_SWEEP, false, "Sweep",
+     "application/json", ww_call_sweep},
+    {"POST", "/v1/sweep.svg", "The same as a plot", BOTH | WW_IN_SWEEP, false, NULL, "image/svg+xml",
+     ww_call_sweep_svg},
+    {"POST", "/v1/report.html", "What /v1/explain says, as one HTML file to pass on", BOTH, false, NULL,
+     "text/html; charset=utf-8", ww_call_html},
     {"POST", "/v1/kernels", "The kernels of a source, and what of it could not be read", WW_IN_SOURCE, false, "Kernels",
      "application/json", kernels},
+    {"GET", "/v1/files", "Source files of the folder that is served", 0, false, "Files", "application/json",
+     ww_call_files},
+    {"POST", "/v1/source", "The text of one of them", WW_IN_FILE, false, "Source", "application/json", ww_call_source},
     {"GET", "/v1/gpus", "The GPUs that can be asked for", 0, true, "Gpus", "application/json", gpus},
     {"GET", "/healthz", "Whether the server is up, what it keeps", 0, true, "Health", "application/json", health},
     {"GET", "/openapi.json", "This document", 0, true, NULL, "application/json", openapi},

@@ -1,16 +1,20 @@
-/* api_int.h - the tables that api.c answers by and openapi.c writes down. */
+/* api_int.h - the tables that api.c answers by and openapi.c writes down, and what the handlers share. */
 #ifndef WW_SERVE_API_INT_H
 #define WW_SERVE_API_INT_H
 
+#include <stdatomic.h>
+
+#include "../base/jsonread.h"
 #include "api.h"
 
-typedef enum { WW_MEMBER_TEXT, WW_MEMBER_TEXTS, WW_MEMBER_NAMES, WW_MEMBER_COUNT, WW_MEMBER_OBJECT } ww_member_kind;
-typedef enum { WW_IN_SOURCE = 1, WW_IN_LAUNCH = 2 } ww_member_group;
+/* NAMES: a string or an array of strings; SPEC: a launch spec, or the words of a `// warpwise:` comment */
+typedef enum { WW_MEMBER_TEXT, WW_MEMBER_TEXTS, WW_MEMBER_NAMES, WW_MEMBER_COUNT, WW_MEMBER_SPEC } ww_member_kind;
+typedef enum { WW_IN_SOURCE = 1, WW_IN_LAUNCH = 2, WW_IN_SWEEP = 4, WW_IN_FILE = 8 } ww_member_group;
 
 typedef struct {
   const char *name;
-  uint8_t kind;  /* ww_member_kind; NAMES: a string or an array of strings */
-  uint8_t group; /* ww_member_group */
+  uint8_t kind;  /* ww_member_kind */
+  uint8_t group; /* ww_member_group, one or several */
   const char *meaning;
   const char *one_of; /* "warm|cold", NULL: anything */
 } ww_member;
@@ -25,5 +29,39 @@ typedef struct {
   void (*handle)(call *c, ww_api_reply *out);
 } ww_route;
 extern const ww_route ww_api_routes[]; /* ends with a NULL method */
+
+struct ww_api {
+  ww_workspace *w;
+  ww_api_options o;
+  atomic_bool stopping;
+  atomic_uint_fast64_t answered, failed;
+};
+
+struct call {
+  ww_api *api;
+  const ww_api_request *q;
+  const ww_route *route;
+  ww_arena *a;
+  cJSON *body; /* NULL: none */
+  ww_launch launch;
+  ww_ask ask;
+  ww_err err;
+};
+
+/* ---- api.c ---- */
+ww_status ww_call_read(call *c); /* the body, by the members of the route's groups, into c->ask */
+ww_status ww_call_text(call *c, const char *member, const char **out); /* NULL: not there */
+void ww_call_fail(call *c, ww_api_reply *out);                         /* answers with c->err */
+void ww_call_begin(ww_api_reply *out, ww_json *j);                     /* a JSON object, open */
+void ww_call_end(ww_api_reply *out, ww_json *j);
+/* The GPUs of the request, in its order. */
+uint32_t ww_call_gpus(call *c, ww_gpu **out);
+
+/* ---- api_page.c: what a page needs beyond reports ---- */
+void ww_call_files(call *c, ww_api_reply *out);
+void ww_call_source(call *c, ww_api_reply *out);
+void ww_call_sweep(call *c, ww_api_reply *out);
+void ww_call_sweep_svg(call *c, ww_api_reply *out);
+void ww_call_html(call *c, ww_api_reply *out);
 
 #endif

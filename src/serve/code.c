@@ -1,10 +1,12 @@
-/* code.c - hashes a kernel's IR. Indices into the module shift when other functions come and go, so functions and variables go in by name. */
+/* code.c - hashes a kernel's IR. Indices into the module shift when other functions come and go, so functions and variables go in by name;
+ * lines shift when something above is edited, so those of the kernel's own file go in as seen from its first one. */
 #include "code.h"
 
 #include <stdlib.h>
 
 typedef struct {
   const ww_module *m;
+  const ww_fn *kernel;
   bool lines;
   bool *seen;
   ww_key key;
@@ -23,8 +25,11 @@ static void hash_ins(hasher *h, const ww_ins *i) {
   else
     number(h, (uint64_t)i->imm);
   if (!h->lines || i->loc >= h->m->nlocs) return;
-  number(h, h->m->locs[i->loc].line);
-  if (h->m->locs[i->loc].file < h->m->nfiles) text(h, h->m->files[h->m->locs[i->loc].file]);
+  const ww_loc *at = &h->m->locs[i->loc];
+  const char *file = at->file < h->m->nfiles ? h->m->files[at->file] : NULL;
+  bool own = file && h->kernel->file && !strcmp(file, h->kernel->file);
+  number(h, own && at->line ? (uint64_t)at->line - h->kernel->line : at->line);
+  text(h, file);
 }
 
 static void hash_value(hasher *h, const ww_value *v) {
@@ -101,11 +106,77 @@ static void hash_symbol(hasher *h, const ww_symbol *s) {
 }
 
 ww_key ww_code_key(const ww_module *m, const ww_fn *fn, bool lines) {
-  hasher h = {.m = m, .lines = lines, .seen = ww_xcalloc(m->nfns, sizeof(bool))};
+  hasher h = {.m = m, .kernel = fn, .lines = lines, .seen = ww_xcalloc(m->nfns, sizeof(bool))};
   number(&h, (uint64_t)m->dialect << 32 | m->warp);
-  if (lines) number(&h, fn->line);
   hash_fn(&h, fn);
   for (uint32_t k = 0; k < m->nsymbols; k++) hash_symbol(&h, &m->symbols[k]);
   free(h.seen);
   return h.key;
+}
+
+/* Adds to the numbers "9, 12, 14" at p; returns what is behind them. */
+static const char *move_numbers(const char *p, int64_t by, ww_buf *out) {
+  for (;;) {
+    char *end;
+    uint64_t line = strtoull(p, &end, 10);
+    if (end == p) return p;
+    ww_buf_fmt(out, "%llu", (unsigned long long)(line ? line + (uint64_t)by : 0));
+    p = end;
+    if (p[0] != ',' || p[1] != ' ' || p[2] < '0' || p[2] > '9') return p;
+    ww_buf_puts(out, ", ");
+    p += 2;
+  }
+}
+
+/* Lines stand behind their file, `"file":"a.cu","line":9`, and in words, `; so does line 12, 14`. */
+static void move_lines(const char *json, const char *file, int64_t by, ww_buf *out) {
+  static const char words[] = "; so does line ";
+  ww_buf mark = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &mark);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "file", file);
+  ww_buf_puts(&mark, ",\"line\":");
+  for (const char *p = json; *p;) {
+    bool at = !strncmp(p, mark.s + 1, mark.n - 1), said = !at && ww_starts(p, words);
+    size_t n = at ? mark.n - 1 : said ? sizeof words - 1 : 1;
+    ww_buf_add(out, p, n);
+    p += n;
+    if (at || said) p = move_numbers(p, by, out);
+  }
+  ww_buf_free(&mark);
+}
+
+static void write_string(const char *s, ww_buf *out) {
+  ww_json j = {0};
+  ww_json_begin(&j, out);
+  ww_json_str(&j, s);
+}
+
+/* The first string that is `was` becomes `now`. */
+static const char *say_instead(const char *json, const char *was, const char *now, ww_arena *a) {
+  ww_buf old = {0}, out = {0};
+  write_string(was, &old);
+  const char *at = strstr(json, old.s);
+  if (at) {
+    ww_buf_add(&out, json, (size_t)(at - json));
+    write_string(now, &out);
+    ww_buf_puts(&out, at + old.n);
+    json = ww_strdup(a, out.s);
+  }
+  ww_buf_free(&old);
+  ww_buf_free(&out);
+  return json;
+}
+
+const char *ww_code_moved(const char *json, const ww_code_place *was, const ww_code_place *now, ww_arena *a) {
+  const char *moved = json;
+  if (was->line != now->line && now->file) {
+    ww_buf out = {0};
+    move_lines(json, now->file, (int64_t)now->line - was->line, &out);
+    moved = ww_strdup(a, out.s);
+    ww_buf_free(&out);
+  }
+  if (was->host && now->host && strcmp(was->host, now->host) != 0) moved = say_instead(moved, was->host, now->host, a);
+  return moved == json ? ww_strdup(a, json) : moved;
 }

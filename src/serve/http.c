@@ -1,11 +1,13 @@
 /* http.c - one thread moves bytes, a pool computes.
  *
- * A connection whose request is computed is suspended, so that slow kernels never block those who ask for health or GPUs. Invariant:
- * a suspended connection has exactly one job in the pool, which resumes it. */
+ * A connection whose request is computed is suspended, so that slow kernels never block those who ask for health or GPUs. A stream goes
+ * through a buffer: the worker fills it, the thread empties it and suspends the connection while there is nothing. Invariants: a suspended
+ * connection has exactly one job in the pool that resumes it; a call is freed by the later of its connection and its job. */
 #include "http.h"
 
 #include <arpa/inet.h>
 #include <microhttpd.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
@@ -17,31 +19,50 @@
 #define QUEUE 64
 #define CONNECTIONS 256
 #define IDLE_S 30
-#define LAST_S 1.0 /* that clients have to take their last answer */
+#define LAST_S 1.0               /* that clients have to take their last answer */
+#define AHEAD ((size_t)1 << 20)  /* bytes of a stream that may wait for a slow client */
+#define CHUNK ((size_t)32 << 10) /* that it is handed at a time */
 
 struct ww_http {
   struct MHD_Daemon *daemon;
   ww_pool *pool;
   ww_api *api;
+  const ww_http_route *routes;
   char bind[64], token[256];
   bool loopback;
-  uint16_t port;
+  _Atomic uint16_t port; /* known once it listens, when the first request may already be there */
   size_t max_body;
-  atomic_int open; /* exchanges whose answer has not been sent */
+  atomic_int open; /* calls whose answer has not been sent */
+  atomic_bool stopping;
 };
 
-typedef enum { READING, COMPUTING, DONE } stage;
+/* READING: the request; COMPUTING: a job has it, the connection is suspended; READY: the reply, or the stream's head, may be sent. */
+typedef enum { READING, COMPUTING, READY, SENT } stage;
 
 typedef struct {
+  char *name, *value;
+} field;
+
+struct ww_http_call {
   ww_http *h;
   struct MHD_Connection *connection;
+  const ww_http_route *route; /* NULL: the API's */
   char method[8];
   char *path;
   ww_buf body;
   double arrived;
   stage stage;
   ww_api_reply reply; /* status 0: none yet */
-} exchange;
+  char type[128];     /* what reply.type points to when a route answered */
+  field fields[8];
+  uint32_t nfields;
+  /* Streams; under the lock. */
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  ww_buf waiting;
+  bool streams, ended, gone, asleep; /* asleep: suspended for want of data */
+  int users;                         /* the connection, and the job while it runs */
+};
 
 /* ---- who may ask ---- */
 
@@ -88,7 +109,7 @@ static bool has_token(const ww_http *h, const char *authorization) {
   return !differ;
 }
 
-static bool refuse(exchange *x, int status, ww_status code, const char *text) {
+static bool refuse(ww_http_call *x, int status, ww_status code, const char *text) {
   ww_err e = {0};
   ww_fail(&e, code, "%s", text);
   ww_api_error(status, &e, &x->reply);
@@ -96,7 +117,7 @@ static bool refuse(exchange *x, int status, ww_status code, const char *text) {
 }
 
 /* True: there is an answer already, and it is no. */
-static bool refused(exchange *x) {
+static bool refused(ww_http_call *x) {
   struct MHD_Connection *c = x->connection;
   const char *host = header(c, "Host"), *origin = header(c, "Origin"), *length = header(c, "Content-Length"),
              *type = header(c, "Content-Type");
@@ -104,7 +125,7 @@ static bool refused(exchange *x) {
   if (!is_ours(x->h, host)) return refuse(x, 403, WW_EUSAGE, "this server does not go by the name in Host");
   if (origin && !origin_is_ours(x->h, origin))
     return refuse(x, 403, WW_EUSAGE, "pages of other sites may not ask here");
-  if (strcmp(x->path, "/healthz") != 0 && !has_token(x->h, header(c, "Authorization")))
+  if (strcmp(x->path, "/healthz") != 0 && !(x->route && x->route->open) && !has_token(x->h, header(c, "Authorization")))
     return refuse(x, 401, WW_EUSAGE, "send the server's token: Authorization: Bearer TOKEN");
   if (length && strtoull(length, NULL, 10) > x->h->max_body)
     return refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
@@ -113,62 +134,196 @@ static bool refused(exchange *x) {
   return false;
 }
 
-/* ---- answering ---- */
+/* ---- what handlers call ---- */
 
-static void compute(void *ctx) {
-  exchange *x = ctx;
-  ww_api_request q = {x->method, x->path, x->body.s, x->body.n, x->arrived};
-  ww_api_handle(x->h->api, &q, &x->reply);
-  x->stage = DONE;
+const char *ww_http_method(const ww_http_call *x) { return x->method; }
+const char *ww_http_header(const ww_http_call *x, const char *name) { return header(x->connection, name); }
+
+const char *ww_http_body(const ww_http_call *x, size_t *n) {
+  if (n) *n = x->body.n;
+  return x->body.s ? x->body.s : "";
+}
+
+static char *copy(const char *s) { return strcpy(ww_xmalloc(strlen(s) + 1), s); }
+
+void ww_http_reply_header(ww_http_call *x, const char *name, const char *value) {
+  if (x->nfields < sizeof x->fields / sizeof x->fields[0] && !strpbrk(value, "\r\n"))
+    x->fields[x->nfields++] = (field){copy(name), copy(value)};
+}
+
+static void set_head(ww_http_call *x, int status, const char *type) {
+  snprintf(x->type, sizeof x->type, "%s", type ? type : "text/plain");
+  x->reply.status = status;
+  x->reply.type = x->type;
+}
+
+void ww_http_reply(ww_http_call *x, int status, const char *type, const char *body, size_t n) {
+  if (x->reply.status) return; /* the first counts */
+  set_head(x, status, type);
+  ww_buf_add(&x->reply.body, body, n);
+}
+
+void ww_http_stream(ww_http_call *x, int status, const char *type) {
+  if (x->reply.status) return;
+  set_head(x, status, type);
+  x->streams = true;
+  x->stage = READY;
   MHD_resume_connection(x->connection);
 }
 
-static enum MHD_Result send_reply(exchange *x) {
+static void wake(ww_http_call *x) {
+  if (x->asleep && !x->gone) {
+    x->asleep = false;
+    MHD_resume_connection(x->connection);
+  }
+}
+
+bool ww_http_write(ww_http_call *x, const char *data, size_t n) {
+  if (!x->streams) return false;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += IDLE_S;
+  pthread_mutex_lock(&x->lock);
+  bool patient = true;
+  while (x->waiting.n > AHEAD && !x->gone && patient && !atomic_load(&x->h->stopping))
+    patient = !pthread_cond_timedwait(&x->changed, &x->lock, &until);
+  bool ok = !x->gone && patient && !atomic_load(&x->h->stopping);
+  if (ok && n) {
+    ww_buf_add(&x->waiting, data, n);
+    wake(x);
+  }
+  pthread_mutex_unlock(&x->lock);
+  return ok;
+}
+
+/* ---- answering ---- */
+
+static void leave(ww_http_call *x) {
+  pthread_mutex_lock(&x->lock);
+  bool last = --x->users == 0;
+  pthread_mutex_unlock(&x->lock);
+  if (!last) return;
+  for (uint32_t k = 0; k < x->nfields; k++) free(x->fields[k].name), free(x->fields[k].value);
+  ww_buf_free(&x->waiting);
+  ww_buf_free(&x->body);
+  ww_buf_free(&x->reply.body);
+  pthread_cond_destroy(&x->changed);
+  pthread_mutex_destroy(&x->lock);
+  free(x->path);
+  free(x);
+}
+
+static void ask_api(ww_http_call *x) {
+  ww_api_request q = {x->method, x->path, x->body.s, x->body.n, x->arrived};
+  if (x->h->api)
+    ww_api_handle(x->h->api, &q, &x->reply);
+  else
+    refuse(x, 404, WW_EUSAGE, "there is no such thing here");
+}
+
+static void compute(void *ctx) {
+  ww_http_call *x = ctx;
+  if (x->route)
+    x->route->handle(x->route->ctx, x);
+  else
+    ask_api(x);
+  if (!x->reply.status) refuse(x, 500, WW_EDATA, "no answer was made; this is a mistake of the server");
+  if (x->streams) {
+    pthread_mutex_lock(&x->lock);
+    x->ended = true;
+    wake(x);
+    pthread_mutex_unlock(&x->lock);
+  } else {
+    x->stage = READY;
+    MHD_resume_connection(x->connection);
+  }
+  leave(x);
+}
+
+/* What a stream's client gets next; on the thread that moves bytes. */
+static ssize_t next_bytes(void *ctx, uint64_t at, char *out, size_t most) {
+  ww_http_call *x = ctx;
+  (void)at;
+  pthread_mutex_lock(&x->lock);
+  size_t n = x->waiting.n < most ? x->waiting.n : most;
+  ssize_t told = (ssize_t)n;
+  if (n) {
+    memcpy(out, x->waiting.s, n);
+    memmove(x->waiting.s, x->waiting.s + n, x->waiting.n - n + 1); /* with its NUL */
+    x->waiting.n -= n;
+    pthread_cond_broadcast(&x->changed);
+  } else if (x->ended)
+    told = MHD_CONTENT_READER_END_OF_STREAM;
+  else {
+    x->asleep = true;
+    MHD_suspend_connection(x->connection);
+  }
+  pthread_mutex_unlock(&x->lock);
+  return told;
+}
+
+static void add_header(const ww_http_call *x, struct MHD_Response *response, const char *name, const char *value) {
+  for (uint32_t k = 0; k < x->nfields; k++)
+    if (!strcasecmp(x->fields[k].name, name)) return;
+  MHD_add_response_header(response, name, value);
+}
+
+static enum MHD_Result send_reply(ww_http_call *x) {
   ww_api_reply *r = &x->reply;
   struct MHD_Response *response =
-      MHD_create_response_from_buffer(r->body.n, r->body.s ? r->body.s : (char *)"", MHD_RESPMEM_MUST_COPY);
+      x->streams
+          ? MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK, next_bytes, x, NULL)
+          : MHD_create_response_from_buffer(r->body.n, r->body.s ? r->body.s : (char *)"", MHD_RESPMEM_MUST_COPY);
   if (!response) return MHD_NO;
-  MHD_add_response_header(response, "Content-Type", r->type);
-  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  MHD_add_response_header(response, "Cache-Control", "no-store");
-  MHD_add_response_header(response, "Cross-Origin-Resource-Policy", "same-origin");
-  MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+  for (uint32_t k = 0; k < x->nfields; k++) MHD_add_response_header(response, x->fields[k].name, x->fields[k].value);
+  add_header(x, response, "Content-Type", r->type);
+  add_header(x, response, "X-Content-Type-Options", "nosniff");
+  add_header(x, response, "Cache-Control", "no-store");
+  add_header(x, response, "Cross-Origin-Resource-Policy", "same-origin");
+  add_header(x, response, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
   if (r->status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
   if (r->status == 503) MHD_add_response_header(response, "Retry-After", "1");
   enum MHD_Result ok = MHD_queue_response(x->connection, (unsigned)r->status, response);
   MHD_destroy_response(response);
+  x->stage = SENT;
   return ok;
 }
 
-static enum MHD_Result start(exchange *x) {
-  if (ww_api_is_quick(x->method, x->path)) {
-    ww_api_request q = {x->method, x->path, x->body.s, x->body.n, x->arrived};
-    ww_api_handle(x->h->api, &q, &x->reply);
+static enum MHD_Result start(ww_http_call *x) {
+  if (!x->route && (!x->h->api || ww_api_is_quick(x->method, x->path))) {
+    ask_api(x);
     return send_reply(x);
   }
   x->stage = COMPUTING;
+  x->users++; /* nobody else knows it yet */
   MHD_suspend_connection(x->connection);
   if (ww_pool_submit(x->h->pool, compute, x)) return MHD_YES;
+  x->users--;
   refuse(x, 503, WW_ELIMIT, "too many requests are waiting; ask again in a moment");
-  x->stage = DONE;
+  x->stage = READY;
   MHD_resume_connection(x->connection);
   return MHD_YES;
 }
 
-static exchange *begin(ww_http *h, struct MHD_Connection *c, const char *path, const char *method) {
-  exchange *x = ww_xcalloc(1, sizeof *x);
+static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *path, const char *method) {
+  ww_http_call *x = ww_xcalloc(1, sizeof *x);
   x->h = h;
   atomic_fetch_add(&h->open, 1);
   x->connection = c;
   x->arrived = ww_now();
+  x->users = 1;
+  pthread_mutex_init(&x->lock, NULL);
+  pthread_cond_init(&x->changed, NULL);
   snprintf(x->method, sizeof x->method, "%s", method);
-  x->path = strcpy(ww_xmalloc(strlen(path) + 1), path);
+  x->path = copy(path);
+  for (const ww_http_route *r = h->routes; r && r->path && !x->route; r++)
+    if (!strcmp(r->path, path)) x->route = r;
   return x;
 }
 
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
                                   const char *version, const char *data, size_t *n, void **state) {
-  exchange *x = *state;
+  ww_http_call *x = *state;
   (void)version;
   if (!x) { /* the head alone has come */
     *state = x = begin(ctx, c, path, method);
@@ -183,19 +338,20 @@ static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const cha
     *n = 0;
     return MHD_YES;
   }
-  if (x->reply.status) return send_reply(x);
+  if (x->stage == READY || (x->stage == READING && x->reply.status)) return send_reply(x);
   return x->stage == READING ? start(x) : MHD_YES;
 }
 
 static void on_end(void *ctx, struct MHD_Connection *c, void **state, enum MHD_RequestTerminationCode why) {
-  exchange *x = *state;
+  ww_http_call *x = *state;
   (void)ctx, (void)c, (void)why;
   if (!x) return;
   atomic_fetch_sub(&x->h->open, 1);
-  ww_buf_free(&x->body);
-  ww_buf_free(&x->reply.body);
-  free(x->path);
-  free(x);
+  pthread_mutex_lock(&x->lock);
+  x->gone = true;
+  pthread_cond_broadcast(&x->changed);
+  pthread_mutex_unlock(&x->lock);
+  leave(x);
   *state = NULL;
 }
 
@@ -247,11 +403,12 @@ static ww_status listen_on(ww_http *h, const ww_http_options *o, const struct so
   return WW_OK;
 }
 
-ww_status ww_http_start(const ww_http_options *o, ww_api *api, ww_http **out, ww_err *e) {
+ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, ww_api *api, ww_http **out, ww_err *e) {
   ww_http *h = ww_xcalloc(1, sizeof *h);
   struct sockaddr_storage address;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   h->api = api;
+  h->routes = routes;
   h->max_body = o->max_body ? o->max_body : MAX_BODY;
   *out = NULL;
   ww_status st = address_of(o, h, &address, e);
@@ -269,6 +426,7 @@ uint16_t ww_http_port(const ww_http *h) { return h->port; }
 
 void ww_http_stop(ww_http *h) {
   if (!h) return;
+  atomic_store(&h->stopping, true);
   if (h->api) ww_api_stop(h->api);
   if (h->daemon) {
     MHD_socket fd = MHD_quiesce_daemon(h->daemon); /* nobody new */

@@ -38,7 +38,7 @@ static void member_schema(const ww_member *m, ww_json *j) {
     type_of(j, "integer");
     ww_json_kint(j, "minimum", 0);
     break;
-  case WW_MEMBER_OBJECT: type_of(j, "object"); break;
+  case WW_MEMBER_SPEC:
   case WW_MEMBER_NAMES:
     ww_json_key(j, "oneOf");
     ww_json_arr(j);
@@ -46,13 +46,23 @@ static void member_schema(const ww_member *m, ww_json *j) {
     type_of(j, "string");
     ww_json_end_obj(j);
     ww_json_obj(j);
-    strings(j);
+    if (m->kind == WW_MEMBER_NAMES)
+      strings(j);
+    else
+      type_of(j, "object");
     ww_json_end_obj(j);
     ww_json_end_arr(j);
     break;
   }
   if (m->one_of) one_of(j, m->one_of);
   ww_json_end_obj(j);
+}
+
+static void required(ww_json *j, const char *member) {
+  ww_json_key(j, "required");
+  ww_json_arr(j);
+  ww_json_str(j, member);
+  ww_json_end_arr(j);
 }
 
 static void request_schema(const ww_route *r, ww_json *j) {
@@ -67,18 +77,19 @@ static void request_schema(const ww_route *r, ww_json *j) {
     member_schema(m, j);
   }
   ww_json_end_obj(j);
-  ww_json_key(j, "anyOf");
-  ww_json_arr(j);
-  static const char *const either[] = {"source", "file"};
-  for (int k = 0; k < 2; k++) {
-    ww_json_obj(j);
-    ww_json_key(j, "required");
+  if (r->groups & WW_IN_SWEEP) required(j, "sweep");
+  if (r->groups & WW_IN_FILE) required(j, "file");
+  if (r->groups & WW_IN_SOURCE) {
+    ww_json_key(j, "anyOf");
     ww_json_arr(j);
-    ww_json_str(j, either[k]);
+    static const char *const either[] = {"source", "file"};
+    for (int k = 0; k < 2; k++) {
+      ww_json_obj(j);
+      required(j, either[k]);
+      ww_json_end_obj(j);
+    }
     ww_json_end_arr(j);
-    ww_json_end_obj(j);
   }
-  ww_json_end_arr(j);
   ww_json_end_obj(j);
 }
 
@@ -223,6 +234,11 @@ static void report(ww_json *j) {
   ww_json_key(j, "metrics");
   ref(j, "Metrics");
   property(j, "bottleneck", "string", "what limits it, in words");
+  property(j, "findings", "array", "of /v1/explain: file, line, rule, message, gain");
+  property(
+      j, "lines", "array",
+      "of /v1/explain: file, line, share of the time, instructions, bytes; sectors_per_request of global accesses, "
+      "shared_conflict_ways of shared ones");
   property(j, "machine", "object", "all that the time was computed from");
   property(j, "error", "object", "instead of the metrics: code, message");
   end_object(j);
@@ -242,7 +258,23 @@ static void schemas(ww_json *j) {
   property(j, "diagnostics", "array", "file, line, col, severity, message");
   end_object(j);
   object(j, "Gpus");
-  property(j, "gpus", "array", "name, full_name, vendor, architecture, sms, lanes, calibrated");
+  property(j, "gpus", "array", "name, full_name, vendor, architecture, sms, lanes, calibrated, roofs");
+  end_object(j);
+  object(j, "Sweep");
+  property(j, "kernel", "string", NULL);
+  property(j, "name", "string", "what is swept");
+  property(j, "gpus", "array", "names");
+  property(
+      j, "points", "array",
+      "per value: value, grid and block it was launched with, times: per GPU us, low, high, bound, or null; error: why there is none");
+  end_object(j);
+  object(j, "Files");
+  property(j, "files", "array", "path, bytes");
+  property(j, "truncated", "boolean", "there are more than can be listed");
+  end_object(j);
+  object(j, "Source");
+  property(j, "file", "string", NULL);
+  property(j, "text", "string", NULL);
   end_object(j);
   object(j, "Health");
   property(j, "status", "string", NULL);

@@ -1,7 +1,7 @@
 /* read.c - texts to IR, once for each text: what the workspace keeps of sources.
  *
  * A unit is found by its text and flags. The headers that it included are looked at each time (size, time): a unit with a changed one
- * is forgotten. The host half is found by the text with the bodies of kernels blanked out, which the launches around them do not hang on. */
+ * is forgotten. The host half is found by the text without the bodies of kernels, which the launches around them do not hang on. */
 #include "../front/scan.h"
 #include "workspace_int.h"
 
@@ -40,11 +40,12 @@ static bool is_fresh(const kept_unit *u) {
   return true;
 }
 
-/* The source itself is the text we have, whatever the disk says. */
+/* The source itself is the text we have, whatever the disk says; so is memory that the compiler read it from. */
 static void note_headers(const ww_source *s, kept_unit *u) {
   u->headers = WW_NEWN(u->arena, header, u->unit.nheaders);
   for (uint32_t k = 0; k < u->unit.nheaders; k++)
-    if (strcmp(u->unit.headers[k], s->path) != 0) u->headers[u->nheaders++] = look_at(u->unit.headers[k]);
+    if (strcmp(u->unit.headers[k], s->path) != 0 && !ww_starts(u->unit.headers[k], "/proc/"))
+      u->headers[u->nheaders++] = look_at(u->unit.headers[k]);
 }
 
 /* ---- front end ---- */
@@ -100,7 +101,8 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
                       ww_err *e) {
   kept_unit *u = WW_NEW(a, kept_unit);
   ww_front_options o;
-  const char *path = s->path, *texts = text;
+  const char *path = ww_strdup(a, s->path),
+             *texts = text; /* functions of the unit point to it: it outlives the asker */
   u->arena = a;
   u->text = text;
   ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
@@ -229,18 +231,49 @@ void ww_workspace_release(ww_workspace *w, ww_read *r) {
 
 /* ---- host code ---- */
 
-/* The text with blanks for what stands in kernels. Lines stay where they are. */
+/* The text without what stands in kernels, lines and all: what becomes of their launches does not hang on it. */
 static ww_key host_key(const ww_source *s, const char *text, ww_arena *a) {
   ww_scan scan;
-  size_t n = strlen(text);
+  size_t n = strlen(text), kept = 0;
   char *masked = ww_strndup(a, text, n);
+  uint32_t at = 0;
   ww_scan_source(text, n, a, &scan);
   for (uint32_t k = 0; k < scan.ndecls; k++) {
     const ww_decl *d = &scan.decls[k];
-    for (uint32_t i = d->body; d->kernel && !d->tmpl && i < d->body_end; i++)
-      if (masked[i] != '\n') masked[i] = ' ';
+    if (!d->kernel || d->tmpl || !d->body || d->body < at) continue;
+    memcpy(masked + kept, text + at, d->body - at);
+    kept += d->body - at;
+    at = d->body_end;
   }
-  return ww_key_with(source_key(s, masked, n), "host", 4);
+  memcpy(masked + kept, text + at, n - at);
+  return ww_key_with(source_key(s, masked, kept + n - at), "host", 4);
+}
+
+/* Lines of the text, to or from those of a text whose kernels have none inside. */
+static void move_launches(const ww_source *s, const char *text, bool back, ww_arena *a, ww_host_launch *v, uint32_t n) {
+  ww_scan scan;
+  ww_scan_source(text, strlen(text), a, &scan);
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t line = v[i].line, at = 0, inside = 0;
+    if (v[i].file && strcmp(ww_path_base(v[i].file), ww_path_base(s->path)) != 0) continue; /* a header's */
+    for (uint32_t k = 0; k < scan.ndecls; k++) {
+      const ww_decl *d = &scan.decls[k];
+      if (!d->kernel || d->tmpl || !d->body || d->body < at) continue;
+      uint32_t first = ww_scan_line(&scan, d->body),
+               last = ww_scan_line(&scan, d->body_end ? d->body_end - 1 : d->body);
+      at = d->body_end;
+      if ((back ? line + inside : line) <= first) break;
+      inside += last - first;
+    }
+    v[i].line = back ? line + inside : line - inside;
+  }
+}
+
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r, ww_arena *a) {
+  ww_host_launch *v = WW_NEWN(a, ww_host_launch, h->n + 1);
+  for (uint32_t i = 0; i < h->n; i++) v[i] = h->v[i];
+  move_launches(s, r->text, true, a, v, h->n);
+  return v;
 }
 
 ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
@@ -261,6 +294,7 @@ ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read 
     h->arena = a;
     st = options_of(w, s, &path, &text, deadline, &o, e);
     if (!st && ww_front_host_launches(&o, a, &h->v, &h->n, &ignored)) h->n = 0;
+    if (!st) move_launches(s, text, false, a, h->v, h->n);
     *ms = 1e3 * (ww_now() - t);
     if (st) {
       ww_keep_give_up(w->hosts, *key);

@@ -25,6 +25,7 @@ typedef struct {
   bool (*before)(void *server, ww_rpc_call *c);
   uint32_t workers, queue; /* 0: one per core; 256 */
   size_t max_message;      /* bytes; 0: 64 MiB */
+  bool silent;             /* a call that the peer cancelled gets no answer, as MCP wants it; else an error, as LSP does */
 } ww_rpc_options;
 
 /* `send` gets one message, without framing, NUL-terminated; calls never overlap. */
@@ -47,6 +48,9 @@ const cJSON *ww_rpc_params(const ww_rpc_call *c); /* NULL: none */
 bool ww_rpc_wants_answer(const ww_rpc_call *c);   /* false: a notification */
 ww_arena *ww_rpc_arena(ww_rpc_call *c);           /* lives as long as the call */
 ww_rpc *ww_rpc_of(ww_rpc_call *c);
+/* What `before` notes for the handler: it runs when the message is read, the handler perhaps later. 0: nothing. */
+void ww_rpc_mark(ww_rpc_call *c, uint64_t mark);
+uint64_t ww_rpc_marked(const ww_rpc_call *c);
 bool ww_rpc_cancelled(void *call); /* the peer gave up; fits ww_ask.cancelled */
 /* Answers. The first counts, later ones are dropped; a notification's goes nowhere. */
 void ww_rpc_result(ww_rpc_call *c, const char *json); /* one JSON value */

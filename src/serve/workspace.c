@@ -16,15 +16,42 @@
 
 /* ---- the workspace ---- */
 
-static ww_status load_models(ww_workspace *w, ww_err *e) {
+/* Those of the user's files first: a name is looked for from the front. */
+static ww_status load_gpus(ww_workspace *w, const ww_workspace_options *o, ww_err *e) {
   const char **names;
-  w->ngpus = ww_gpu_names(w->arena, &names);
-  if (!w->ngpus)
-    return ww_fail(e, WW_EDATA, "no GPU descriptions beside the program; set WARPWISE_DATA to where gpus/ is");
-  w->gpus = WW_NEWN(w->arena, ww_gpu, w->ngpus);
-  ww_status st = ww_params_load(w->arena, &w->params, e);
-  for (uint32_t k = 0; !st && k < w->ngpus; k++) st = ww_gpu_load(names[k], w->arena, &w->gpus[k], e);
-  if (!st) st = ww_correction_load(w->arena, &w->correction, e);
+  uint32_t n = ww_gpu_names(w->arena, &names);
+  ww_status st = WW_OK;
+  if (!n)
+    return ww_fail(e, WW_EDATA,
+                   "no GPU descriptions in %s/gpus; install them, or set WARPWISE_DATA to the folder that has gpus/",
+                   ww_data_dir(w->arena));
+  w->gpus = WW_NEWN(w->arena, ww_gpu, n + o->ngpu_files);
+  for (uint32_t k = 0; !st && k < o->ngpu_files + n; k++) {
+    const char *which = k < o->ngpu_files ? o->gpu_files[k] : names[k - o->ngpu_files];
+    ww_gpu *g = &w->gpus[w->ngpus];
+    if (k < o->ngpu_files && !strchr(which, '/')) which = ww_fmt(w->arena, "./%s", which); /* a file, no name */
+    st = ww_gpu_load(which, w->arena, g, e);
+    bool twice = false;
+    for (uint32_t i = 0; !st && i < w->ngpus; i++) twice |= !strcmp(w->gpus[i].name, g->name);
+    w->ngpus += !st && !twice;
+  }
+  return st;
+}
+
+static ww_status load_models(ww_workspace *w, const ww_workspace_options *o, ww_err *e) {
+  if (!o->models) {
+    ww_status st = ww_params_load(w->arena, &w->params, e);
+    return st ? st : ww_correction_load(w->arena, &w->correction, e);
+  }
+  const char *machine = ww_path_join(w->arena, o->models, "machine.json");
+  const char *learned = ww_path_join(w->arena, o->models, "correction.json.zst");
+  ww_correction *c = NULL;
+  char *text;
+  size_t n;
+  ww_status st = ww_read_file(w->arena, machine, 1 << 20, &text, &n, e);
+  if (!st) st = ww_params_parse(text, n, &w->params, e);
+  if (!st && ww_file_exists(learned)) st = ww_correction_read(learned, w->arena, &c, e);
+  w->correction = c;
   return st;
 }
 
@@ -39,11 +66,17 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
   w->answers = ww_keep_new(o->answers ? o->answers : ANSWERS, ANSWER_BYTES, free);
   w->precompiled = ww_keep_new(64, 64, free);
   w->background = ww_pool_new(1, 8);
-  ww_status st = w->background ? load_models(w, e) : ww_fail(e, WW_EIO, "cannot start threads");
+  ww_status st = w->background ? load_gpus(w, o, e) : ww_fail(e, WW_EIO, "cannot start threads");
+  if (!st) st = load_models(w, o, e);
   if (!st && o->root && !realpath(o->root, real))
     st = ww_fail(e, WW_EIO, "cannot open the folder '%s': %s", o->root, strerror(errno));
   if (!st && o->root) w->root = ww_strdup(w->arena, real);
   if (!st) return w;
+  if (e && e->file) { /* it lies in what is freed here */
+    ww_err whole = *e;
+    snprintf(e->msg, sizeof e->msg, "%.200s: %.300s", whole.file, whole.msg);
+    e->file = NULL;
+  }
   ww_workspace_free(w);
   return NULL;
 }
@@ -164,7 +197,8 @@ typedef struct {
   ww_arena *a;
   ww_answered *out;
   ww_read read;
-  const ww_hosts *hosts; /* NULL: not read */
+  const ww_hosts *hosts;          /* NULL: not read */
+  const ww_host_launch *launches; /* its launches, at the lines of this text */
   ww_key hosts_key;
   ww_gpu *gpus; /* those asked for */
   uint32_t ngpus;
@@ -233,6 +267,18 @@ static const char *comment_of(const asking *x, const ww_fn *fn) {
   return ww_front_comment(relative ? ww_path_join(x->a, x->w->root, fn->file) : fn->file, fn->line, x->a);
 }
 
+/* Launches come from requests and from comments in sources: neither may name contents outside of the root. */
+static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
+  if (!x->w->root || b->fill.kind != WW_FILL_FILE) return WW_OK;
+  return ww_workspace_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
+}
+
+static ww_status check_arg(const asking *x, ww_arg *a, ww_err *e) {
+  ww_status st = check_contents(x, &a->buffer, e);
+  for (uint32_t k = 0; !st && k < a->nptrs; k++) st = check_contents(x, &a->ptrs[k].buffer, e);
+  return st;
+}
+
 /* What is known of the kernel's launch, weaker sources under what was asked. */
 static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *said, ww_err *e) {
   const ww_source *s = &x->q->source;
@@ -242,16 +288,28 @@ static ww_status launch_of(asking *x, const ww_fn *fn, ww_launch *l, ww_said *sa
   if (!ww_answer_complete(l, fn)) {
     const char *comment = comment_of(x, fn);
     bool ask = !comment && !l->grid[0] && !l->grid_expr[0];
-    if (ask && !x->hosts)
+    if (ask && !x->hosts) {
       st = ww_workspace_hosts(x->w, s, &x->read, x->q->deadline, &x->hosts_key, &x->hosts, &x->out->host_ms, e);
-    if (!st) st = ww_answer_launch(fn, comment, ask ? x->hosts->v : NULL, ask ? x->hosts->n : 0, x->a, l, said, e);
+      if (!st) x->launches = ww_hosts_here(x->hosts, s, &x->read, x->a);
+    }
+    if (!st) st = ww_answer_launch(fn, comment, ask ? x->launches : NULL, ask ? x->hosts->n : 0, x->a, l, said, e);
   }
+  for (uint32_t k = 0; !st && k < l->nargs; k++) st = check_arg(x, &l->args[k], e);
+  for (uint32_t k = 0; !st && k < l->nsymbols; k++) st = check_arg(x, &l->symbols[k].arg, e);
   if (x->q->cache) l->warm = !strcmp(x->q->cache, "warm");
   return st;
 }
 
+/* The launch of the host code moves with what stands above it: it is no part of the key. */
+static const char *host_of(const ww_said *said) {
+  for (uint32_t i = 0; i < said->n; i++)
+    if (ww_starts(said->v[i], "launch: as in the host code")) return said->v[i];
+  return NULL;
+}
+
 /* Everything that the answer is made of. */
 static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const ww_said *said, const ww_gpu *g) {
+  const char *host = host_of(said);
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -260,9 +318,32 @@ static ww_key answer_key(const asking *x, ww_key code, const ww_launch *l, const
   ww_buf_free(&b);
   uint64_t rest[4] = {x->q->budget, x->q->explain, x->correction != NULL, l->warm};
   k = ww_key_with(k, rest, sizeof rest);
-  for (uint32_t i = 0; i < said->n; i++) k = ww_key_str(k, said->v[i]);
+  for (uint32_t i = 0; i < said->n; i++) k = ww_key_str(k, said->v[i] == host ? "host" : said->v[i]);
   if (!x->q->ngpus) k = ww_key_str(k, "assumed");
   return ww_key_str(k, g->name);
+}
+
+/* What is kept of an answer. */
+typedef struct {
+  uint32_t line,
+      host; /* where the kernel stood; where in the text begins what was said of its host launch, 0: nothing was */
+  char json[];
+} kept_answer;
+
+static void keep_answer(const asking *x, ww_key key, const ww_fn *fn, const char *host, const char *json) {
+  size_t n = strlen(json) + 1, more = host ? strlen(host) + 1 : 0;
+  kept_answer *k = ww_xmalloc(sizeof *k + n + more);
+  k->line = fn->line;
+  k->host = host ? (uint32_t)n : 0;
+  memcpy(k->json, json, n);
+  if (host) memcpy(k->json + n, host, more);
+  ww_keep_put(x->w->answers, key, k, sizeof *k + n + more);
+  ww_keep_release(x->w->answers, key, k);
+}
+
+static const char *known_answer(const asking *x, const ww_fn *fn, const char *host, const kept_answer *k) {
+  ww_code_place was = {fn->file, k->line, k->host ? k->json + k->host : NULL}, now = {fn->file, fn->line, host};
+  return ww_code_moved(k->json, &was, &now, x->a);
 }
 
 static char *write_report(const asking *x, const ww_fn *fn, const ww_gpu *g, ww_prediction *p) {
@@ -304,13 +385,11 @@ static void compute(asking *x, const ww_fn *fn, const ww_launch *l, const ww_sai
     if (t->code == WW_ECANCEL) t->code = over(x, &p[i].report.error);
     char *json = write_report(x, fn, &gpus[i], &p[i]);
     t->json = ww_strdup(x->a, json);
-    if (t->code) {
+    if (t->code)
       ww_keep_give_up(x->w->answers, keys[list[i]]);
-      free(json);
-    } else {
-      ww_keep_put(x->w->answers, keys[list[i]], json, strlen(json) + 1);
-      ww_keep_release(x->w->answers, keys[list[i]], json);
-    }
+    else
+      keep_answer(x, keys[list[i]], fn, host_of(said), json);
+    free(json);
   }
 }
 
@@ -335,14 +414,14 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
   sort_by_key(keys, order, x->ngpus);
   for (uint32_t i = 0; i < x->ngpus; i++) {
     uint32_t g = order[i];
-    void *json;
+    void *kept;
     told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name), .gpu = x->gpus[g].name, .line = fn->line};
     bool twice = i && keys[g].a == keys[order[i - 1]].a && keys[g].b == keys[order[i - 1]].b;
-    ww_keep_answer answer = twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &json);
+    ww_keep_answer answer = twice ? WW_KEEP_LATE : ww_keep_get(x->w->answers, keys[g], x->q->deadline, &kept);
     if (answer == WW_KEEP_HIT) {
-      told[g].json = ww_strdup(x->a, json);
+      told[g].json = known_answer(x, fn, host_of(&said), kept);
       told[g].known = true;
-      ww_keep_release(x->w->answers, keys[g], json);
+      ww_keep_release(x->w->answers, keys[g], kept);
     } else if (answer == WW_KEEP_MAKE)
       missing[n++] = g;
     else if (!twice)

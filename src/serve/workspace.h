@@ -15,6 +15,9 @@ typedef struct {
   const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is the asker's own */
   uint64_t bytes;   /* of buffers that one prediction may fill, and of clang's address space; 0: no limit */
   uint32_t units, answers; /* kept at most; 0: defaults */
+  const char *const *gpu_files; /* descriptions besides those that came with the program; one of the same name goes before */
+  uint32_t ngpu_files;
+  const char *models; /* folder of machine.json and correction.json.zst; NULL: the program's own */
 } ww_workspace_options;
 
 typedef struct ww_workspace ww_workspace;

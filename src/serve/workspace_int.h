@@ -34,11 +34,12 @@ struct ww_workspace {
 /* read.c: launches of the host code, shared between texts that differ inside kernels alone. */
 typedef struct {
   ww_arena *arena;
-  ww_host_launch *v;
+  ww_host_launch *v; /* at the lines they had if kernels had no lines inside */
   uint32_t n;
 } ww_hosts;
 ww_status ww_workspace_hosts(ww_workspace *w, const ww_source *s, const ww_read *r, double deadline, ww_key *key,
                              const ww_hosts **out, double *ms, ww_err *e);
+ww_host_launch *ww_hosts_here(const ww_hosts *h, const ww_source *s, const ww_read *r, ww_arena *a); /* at the lines of this text */
 void ww_unit_drop(void *thing); /* for ww_keep */
 void ww_hosts_drop(void *thing);
 bool ww_source_stale(ww_workspace *w, const ww_source *s); /* its generation is no longer the document's */

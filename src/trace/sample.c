@@ -39,9 +39,11 @@ typedef struct {
   ww_footprints *prints;
   ww_observer inner, obs;
   axis ax[3];
+  uint64_t box[3]; /* blocks from the grid's corner that do the work */
   trial *trials;
   uint32_t ntrials;
   uint64_t steps, budget;
+  double idle_instructions;
   bool extrapolated, out_of_budget, fault_assumed;
 } sampler;
 
@@ -77,7 +79,7 @@ static trial *find_trial(sampler *s, uint64_t block) {
 
 static ww_status try_block(sampler *s, uint64_t block, ww_err *e) {
   if (find_trial(s, block)) return WW_OK;
-  if (s->ntrials == MAX_BLOCKS || (s->ntrials && s->steps > s->budget)) {
+  if ((s->ntrials == MAX_BLOCKS && s->budget != UINT64_MAX) || (s->ntrials && s->steps > s->budget)) {
     s->out_of_budget = true;
     return WW_OK;
   }
@@ -236,7 +238,7 @@ static ww_counts slice_counts(sampler *s, int d, uint64_t at) {
 static ww_counts axis_total(sampler *s, int d, const axis *a) {
   double w[MAX_COORDS];
   ww_counts sum = {0};
-  axis_weights(a, s->spec->grid[d], w);
+  axis_weights(a, s->box[d], w);
   for (uint32_t k = 0; k < a->n; k++) {
     ww_counts c = slice_counts(s, d, a->at[k]);
     for (uint32_t n = 0; n < sizeof sum / sizeof(double); n++) ((double *)&sum)[n] += w[k] * ((const double *)&c)[n];
@@ -291,7 +293,7 @@ static bool refine(sampler *s, ww_err *e, ww_status *rc) {
 
 static void add_up(sampler *s) {
   double w[3][MAX_COORDS], total = 0, seen = 0;
-  for (int d = 0; d < 3; d++) axis_weights(&s->ax[d], s->spec->grid[d], w[d]);
+  for (int d = 0; d < 3; d++) axis_weights(&s->ax[d], s->box[d], w[d]);
   for (int pass = 0; pass < 2; pass++)
     for (uint32_t z = 0; z < s->ax[2].n; z++)
       for (uint32_t y = 0; y < s->ax[1].n; y++)
@@ -315,15 +317,31 @@ static void start_axes(sampler *s, uint64_t cost) {
   for (uint32_t level = MANY; level > 1; level = fewer[level])
     for (int thin = 2; thin >= -1; thin--) { /* at thin == -1 the next level's turn */
       uint64_t n = 1;
-      for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->spec->grid[d], most[d]), n *= s->ax[d].n;
+      for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->box[d], most[d]), n *= s->ax[d].n;
       if (n <= (level == MANY ? room / 4 : room) && n <= MAX_BLOCKS / 2) return;
       if (thin >= 0) most[thin] = fewer[level];
     }
-  for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->spec->grid[d], most[d]);
+  for (int d = 0; d < 3; d++) start_axis(&s->ax[d], s->box[d], most[d]);
+}
+
+/* One of the blocks that end at once stands for all of them. */
+static ww_status add_idle(sampler *s, ww_err *e) {
+  const uint64_t *g = s->spec->grid;
+  uint64_t n = g[0] * g[1] * g[2] - s->box[0] * s->box[1] * s->box[2];
+  if (!n) return WW_OK;
+  uint64_t before = s->budget;
+  s->budget = UINT64_MAX;
+  ww_status st = try_block(s, g[0] * g[1] * g[2] - 1, e);
+  s->budget = before;
+  const trial *t = find_trial(s, g[0] * g[1] * g[2] - 1);
+  if (st || !t) return st;
+  ww_counter_add(s->counter, t->snap, (double)n);
+  s->idle_instructions = t->counts.warp_instructions;
+  return WW_OK;
 }
 
 static ww_status run_sampled(sampler *s, ww_err *e) {
-  uint64_t g[3] = {s->spec->grid[0], s->spec->grid[1], s->spec->grid[2]}, mid[3] = {g[0] / 2, g[1] / 2, g[2] / 2};
+  uint64_t mid[3] = {s->box[0] / 2, s->box[1] / 2, s->box[2] / 2};
   ww_status st = try_block(s, linear(s, mid), e);
   if (st) return st;
   start_axes(s, s->steps);
@@ -331,7 +349,7 @@ static ww_status run_sampled(sampler *s, ww_err *e) {
   st = run_grid(s, e);
   for (bool more = !st && !s->out_of_budget; more;) more = refine(s, e, &st);
   if (!st) add_up(s);
-  return st;
+  return st ? st : add_idle(s, e);
 }
 
 static ww_status run_full(sampler *s, uint64_t total, ww_err *e) {
@@ -371,7 +389,8 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                         .block_start = on_start,
                         .block_end = on_end,
                         .diverge = on_diverge};
-  s.trials = WW_NEWN(a, trial, MAX_BLOCKS);
+  s.trials = WW_NEWN(a, trial, MAX_BLOCKS + 1); /* and one that ends at once */
+  ww_work_box(spec, s.box, a);
   ww_status st;
   if (how->full) { /* straight to the counter: no detour per event */
     s.obs = s.inner;
@@ -383,7 +402,9 @@ ww_status ww_sample(ww_machine *m, const ww_run_spec *spec, const ww_sampling *h
                       .warp_instructions = s.steps,
                       .extrapolated = s.extrapolated,
                       .fault_assumed = s.fault_assumed,
-                      .complete = !s.out_of_budget};
+                      .complete = !s.out_of_budget,
+                      .box = {s.box[0], s.box[1], s.box[2]},
+                      .idle_instructions = s.idle_instructions};
   if (!st) {
     ww_counter_result(s.counter, a, &out->tally);
     ww_footprints_fit(s.prints, a, &out->footprints, &out->nfootprints);

@@ -292,6 +292,9 @@ static void test_comment(void **state) {
   assert_null(ww_front_comment(DIR_FRONT "comment.cu", 10, a));
   const char *text = "// warpwise: block=64\nint a;\n\n__global__ void k() {}\n";
   assert_string_equal(ww_front_comment(scratch_file(a, "one_comment.cu", text, strlen(text)), 4, a), "block=64");
+  text = "// warpwise: block=64\n__global__ void k() {}\n__global__ void other() {}\n"; /* that of k alone */
+  assert_string_equal(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 2, a), "block=64");
+  assert_null(ww_front_comment(scratch_file(a, "own_comment.cu", text, strlen(text)), 3, a));
 }
 
 static void test_clang(void **state) {

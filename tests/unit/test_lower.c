@@ -43,7 +43,7 @@ static ww_module lower(const char *body) {
   if (r.exit_code) print_error("%s\n", r.err.s);
   assert_int_equal(r.exit_code, 0);
   const void *bitcode[] = {r.out.s};
-  ww_status st = ww_lower_bitcode(bitcode, &r.out.n, 1, WW_CUDA, arena, &m, &e);
+  ww_status st = ww_lower_bitcode(bitcode, &r.out.n, 1, WW_CUDA, false, arena, &m, &e);
   if (st) print_error("%s\n", e.msg);
   assert_int_equal(st, WW_OK);
   ww_run_free(&r);

@@ -207,6 +207,46 @@ static void test_explain_has_its_lines(void **state) {
   assert_null(strstr(x.v[0].json, "\"line\":5"));
 }
 
+/* Lines above, below and inside come and go: what is known moves along, to the byte as if it were computed anew. */
+static void test_answers_move(void **state) {
+  static const char text[] =
+      "__global__ void first(int n, float *x) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n  if (i < n) x[i * 32 % n] *= 2.0f;\n}\n"
+      "__global__ void second(int n, const float *x, float *y) {\n  int i = blockIdx.x * 128 + threadIdx.x;\n"
+      "  if (i < n) y[i * 8 % n] = x[i * 32 % n];\n  if (i < n) y[i] += x[i * 16 % n];\n}\n"
+      "int main() {\n  float *x, *y;\n  first<<<64, 128>>>(8192, x);\n  second<<<64, 128>>>(8192, x, y);\n}\n";
+  static const struct {
+    const char *at, *with;
+    bool first; /* its code changes too */
+  } rows[] = {
+      {"__global__ void first", "\n\n// new\n__global__ void first", false},
+      {"__global__ void second", "static int more;\n\n__global__ void second", false},
+      {"  if (i < n) x[", "\n\n  if (i < n) x[", true},
+      {"= x[i * 32 % n];\n", "=\n    x[i * 32 % n];\n", false},
+      {"  float *x, *y;", "\n  float *x,\n      *y;", false},
+  };
+  (void)state;
+  ww_workspace *known = workspace;
+  for (uint32_t k = 0; k < sizeof rows / sizeof *rows; k++) {
+    ww_ask q = {.source = {.path = path_of("move.cu"), .text = text}, .explain = true};
+    ask(&q);
+    const char *at = strstr(text, rows[k].at);
+    q.source.text = ww_fmt(arena, "%.*s%s%s", (int)(at - text), text, rows[k].with, at + strlen(rows[k].at));
+    ww_answered x = ask(&q);
+    ww_err e = {0};
+    workspace = ww_workspace_new(&(ww_workspace_options){.root = "."}, &e);
+    assert_non_null(workspace);
+    ww_answered fresh = ask(&q);
+    ww_workspace_free(workspace);
+    workspace = known;
+    assert_int_equal(x.n, 2);
+    for (int i = 0; i < 2; i++) check_text(x.v[i].json, fresh.v[i].json, k);
+    assert_non_null(strstr(x.v[0].json, "launch: as in the host code, move.cu:"));
+    if (x.v[0].known == rows[k].first) fail_msg("row %u: first", k);
+    if (x.v[1].known != (k != 3)) fail_msg("row %u: second", k);
+    if (k == 2) assert_true(x.host_ms == 0); /* a kernel's lines are not the host's */
+  }
+}
+
 static void test_gpus_as_asked(void **state) {
   (void)state;
   const char *gpus[] = {"a100", "h200", "a100", "mi250"}, *one[] = {"h200"};
@@ -346,6 +386,7 @@ int main(void) {
       cmocka_unit_test(test_pool),
       cmocka_unit_test(test_only_what_changed),
       cmocka_unit_test(test_explain_has_its_lines),
+      cmocka_unit_test(test_answers_move),
       cmocka_unit_test(test_gpus_as_asked),
       cmocka_unit_test(test_generations),
       cmocka_unit_test(test_stale_is_never_told),

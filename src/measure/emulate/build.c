@@ -23,9 +23,9 @@ static const char *library(ww_arena *a, ww_err *e) {
   const char *const places[] = {env && *env ? env : ww_path_join(a, own, "libwarpwise.a"),
                                 ww_path_join(a, own, "../libwarpwise.a"),
                                 ww_path_join(a, own, "../../libwarpwise.a"),
-                                ww_path_join(a, own, "../lib/libwarpwise.a"),
+                                ww_path_join(a, own, "../lib/warpwise/libwarpwise.a"),
                                 ww_path_join(a, ww_data_dir(a), "libwarpwise.a"),
-                                ww_path_join(a, ww_data_dir(a), "../../lib/libwarpwise.a")};
+                                ww_path_join(a, ww_data_dir(a), "../../lib/warpwise/libwarpwise.a")};
   for (size_t i = 0; i < sizeof places / sizeof *places; i++)
     if (ww_file_exists(places[i])) return places[i];
   ww_fail(e, WW_EDEVICE,

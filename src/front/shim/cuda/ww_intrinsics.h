@@ -5,44 +5,27 @@
 #include "ww_vec.h"
 
 /* ---- shifts of a 64-bit pair ---- */
-#define WW_PAIR(lo, hi) ((unsigned long long)(hi) << 32 | (lo))
-WW_D unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { return (unsigned)(WW_PAIR(lo, hi) << (s & 31) >> 32); }
-WW_D unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { return (unsigned)(WW_PAIR(lo, hi) >> (s & 31)); }
-WW_D unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s) {
-  return s >= 32 ? lo : (unsigned)(WW_PAIR(lo, hi) << s >> 32);
-}
-WW_D unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) {
-  return s >= 32 ? hi : (unsigned)(WW_PAIR(lo, hi) >> s);
-}
-#undef WW_PAIR
+extern "C" __device__ unsigned __nv_fshl(unsigned hi, unsigned lo, unsigned s);
+extern "C" __device__ unsigned __nv_fshr(unsigned hi, unsigned lo, unsigned s);
+WW_D unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned s) { return __nv_fshl(hi, lo, s); }
+WW_D unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned s) { return __nv_fshr(hi, lo, s); }
+WW_D unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? lo : __nv_fshl(hi, lo, s); }
+WW_D unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned s) { return s >= 32 ? hi : __nv_fshr(hi, lo, s); }
 
 /* ---- dot products of packed bytes (sm_61) ---- */
-#define WW_BYTE(T, v, i) ((int)(T)((v) >> 8 * (i)))
-#define WW_HALFWORD(T, v, i) ((int)(T)((v) >> 16 * (i)))
-#define WW_DP4A(R, A, AB, B, BB)                                                                       \
-  WW_D R __dp4a(A a, B b, R c) {                                                                       \
-    return c + (R)(WW_BYTE(AB, a, 0) * WW_BYTE(BB, b, 0)) + (R)(WW_BYTE(AB, a, 1) * WW_BYTE(BB, b, 1)) \
-             + (R)(WW_BYTE(AB, a, 2) * WW_BYTE(BB, b, 2)) + (R)(WW_BYTE(AB, a, 3) * WW_BYTE(BB, b, 3)); \
-  }                                                                                                    \
-  WW_D R __dp2a_lo(A a, B b, R c) {                                                                    \
-    return c + (R)(WW_HALFWORD(AB##16, a, 0) * WW_BYTE(BB, b, 0)) + (R)(WW_HALFWORD(AB##16, a, 1) * WW_BYTE(BB, b, 1)); \
-  }                                                                                                    \
-  WW_D R __dp2a_hi(A a, B b, R c) {                                                                    \
-    return c + (R)(WW_HALFWORD(AB##16, a, 0) * WW_BYTE(BB, b, 2)) + (R)(WW_HALFWORD(AB##16, a, 1) * WW_BYTE(BB, b, 3)); \
-  }
-typedef signed char __ww_s;
-typedef unsigned char __ww_u;
-typedef short __ww_s16;
-typedef unsigned short __ww_u16;
-WW_DP4A(int, int, __ww_s, int, __ww_s)
-WW_DP4A(unsigned, unsigned, __ww_u, unsigned, __ww_u)
+#define WW_DP4A(T, S)                                                                        \
+  extern "C" __device__ T __nv_idp4a_##S(T, T, T);                                              \
+  extern "C" __device__ T __nv_idp2a_##S(T, T, bool high, T);                                   \
+  WW_D T __dp4a(T a, T b, T c) { return __nv_idp4a_##S(a, b, c); }                           \
+  WW_D T __dp2a_lo(T a, T b, T c) { return __nv_idp2a_##S(a, b, false, c); }                 \
+  WW_D T __dp2a_hi(T a, T b, T c) { return __nv_idp2a_##S(a, b, true, c); }
+WW_DP4A(int, s_s)
+WW_DP4A(unsigned, u_u)
 #undef WW_DP4A
-#undef WW_BYTE
-#undef WW_HALFWORD
-WW_D int __dp4a(char4 a, char4 b, int c) { return c + a.x * b.x + a.y * b.y + a.z * b.z + a.w * b.w; }
-WW_D unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) {
-  return c + (unsigned)(a.x * b.x) + (unsigned)(a.y * b.y) + (unsigned)(a.z * b.z) + (unsigned)(a.w * b.w);
-}
+#define WW_PACKED(T, v) ((T)((unsigned char)(v).x | (unsigned char)(v).y << 8 | (unsigned char)(v).z << 16 | (unsigned)(unsigned char)(v).w << 24))
+WW_D int __dp4a(char4 a, char4 b, int c) { return __dp4a(WW_PACKED(int, a), WW_PACKED(int, b), c); }
+WW_D unsigned __dp4a(uchar4 a, uchar4 b, unsigned c) { return __dp4a(WW_PACKED(unsigned, a), WW_PACKED(unsigned, b), c); }
+#undef WW_PACKED
 
 /* ---- warp match ---- */
 #define WW_MATCH(T, W, CONV)                                                                    \

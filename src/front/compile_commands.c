@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "../base/jsonread.h"
-#include "cmd.h"
+#include "compile_commands.h"
 
 #define DATABASE_MAX ((size_t)256 << 20)
 
@@ -137,8 +137,8 @@ static const char *find_upward(const char *real, ww_arena *a) {
   for (const char *dir = ww_path_dir(a, real);; dir = ww_path_dir(a, dir)) {
     const char *here = ww_path_join(a, dir, "compile_commands.json"),
                *below = ww_path_join(a, dir, "build/compile_commands.json");
-    if (ww_file_exists(here)) return here;
-    if (ww_file_exists(below)) return below;
+    if (ww_file_regular(here)) return here;
+    if (ww_file_regular(below)) return below;
     if (strcmp(dir, "/") == 0 || strcmp(dir, ".") == 0) return NULL;
   }
 }

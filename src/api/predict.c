@@ -1,0 +1,261 @@
+/* predict.c - questions to answers, and what a report says.
+ *
+ * A report's JSON is what the workspace keeps; here it is read once, into what the functions give by value. */
+#include <stdlib.h>
+
+#include "../base/jsonread.h"
+#include "../report/report.h"
+#include "api_int.h"
+
+struct warpwise_report {
+  ww_report report;
+  const char *kernel, *gpu, *json;
+  uint32_t line;
+  bool known;
+  warpwise_line *lines;
+  uint32_t nlines;
+};
+
+struct warpwise_answer {
+  ww_arena *arena;
+  warpwise_report *v;
+  uint32_t n;
+};
+
+/* ---- the question ---- */
+
+static ww_status check_contents(const warpwise_context *c, const ww_buffer *b, ww_arena *a, ww_err *e) {
+  const char *ignored;
+  if (!c->rooted || b->fill.kind != WW_FILL_FILE) return WW_OK;
+  return ww_workspace_path(c->workspace, b->fill.path, true, a, &ignored, e);
+}
+
+/* What lies behind an argument is resolved in place later on: the caller's launch is not to change. */
+static ww_status take_arg(const warpwise_context *c, ww_arg *g, ww_arena *a, ww_err *e) {
+  ww_ptr *p = WW_NEWN(a, ww_ptr, g->nptrs);
+  ww_status st = check_contents(c, &g->buffer, a, e);
+  for (uint32_t i = 0; !st && i < g->nptrs; i++) {
+    p[i] = g->ptrs[i];
+    st = check_contents(c, &p[i].buffer, a, e);
+  }
+  g->ptrs = p;
+  return st;
+}
+
+static ww_status take_launch(const warpwise_context *c, const ww_launch *from, ww_arena *a, ww_launch *l, ww_err *e) {
+  ww_status st = WW_OK;
+  *l = *from;
+  l->args = WW_NEWN(a, ww_arg, from->nargs);
+  l->symbols = WW_NEWN(a, ww_symbol_arg, from->nsymbols);
+  for (uint32_t i = 0; !st && i < from->nargs; i++) {
+    l->args[i] = from->args[i];
+    st = take_arg(c, &l->args[i], a, e);
+  }
+  for (uint32_t i = 0; !st && i < from->nsymbols; i++) {
+    l->symbols[i] = from->symbols[i];
+    st = take_arg(c, &l->symbols[i].arg, a, e);
+  }
+  return st;
+}
+
+/* Flags of the launch go behind those of the source. */
+static void add_flags(const ww_launch *l, ww_arena *a, ww_source *s) {
+  if (!l->nflags) return;
+  const char **f = WW_NEWN(a, const char *, s->nflags + l->nflags);
+  for (uint32_t i = 0; i < s->nflags; i++) f[i] = s->flags[i];
+  for (uint32_t i = 0; i < l->nflags; i++) f[s->nflags + i] = l->flags[i];
+  s->flags = f;
+  s->nflags += l->nflags;
+}
+
+static ww_status ask_of(const warpwise_context *c, const warpwise_question *q, ww_arena *a, ww_ask *out, ww_err *e) {
+  warpwise_source source = q->source;
+  ww_launch *l = q->launch ? WW_NEW(a, ww_launch) : NULL;
+  ww_status st = l ? take_launch(c, &q->launch->spec, a, l, e) : WW_OK;
+  if (l && !source.path && !source.text) source.path = l->file;
+  *out = (ww_ask){.kernel = q->kernel || !l ? q->kernel : l->kernel,
+                  .launch = l,
+                  .gpus = (const char **)q->gpus,
+                  .ngpus = q->gpu_count,
+                  .by = q->model == WARPWISE_MODEL_MACHINE ? "machine" : NULL,
+                  .budget = q->budget,
+                  .explain = q->explain,
+                  .deadline = q->seconds > 0 ? ww_now() + q->seconds : 0,
+                  .cancelled = q->cancellation.cancelled,
+                  .ctx = q->cancellation.payload};
+  if (!st && q->model != WARPWISE_MODEL_DEFAULT && q->model != WARPWISE_MODEL_MACHINE)
+    st = ww_fail(e, WW_EUSAGE, "model: there is no number %d", (int)q->model);
+  if (!st) st = ww_api_source(c, &source, a, &out->source, e);
+  if (!st && l) add_flags(l, a, &out->source);
+  return st;
+}
+
+/* ---- the answer ---- */
+
+static double number(const cJSON *o, const char *key) {
+  const cJSON *n = cJSON_GetObjectItemCaseSensitive(o, key);
+  return cJSON_IsNumber(n) ? n->valuedouble : 0;
+}
+
+static void read_lines(const char *json, ww_arena *a, warpwise_report *r) {
+  cJSON *root = ww_json_read(json, strlen(json), NULL);
+  const cJSON *list = root ? cJSON_GetObjectItemCaseSensitive(root, "lines") : NULL, *l;
+  r->lines = WW_NEWN(a, warpwise_line, list ? cJSON_GetArraySize(list) : 0);
+  cJSON_ArrayForEach(l, list) {
+    r->lines[r->nlines++] = (warpwise_line){.file = ww_json_text(l, "file", a),
+                                            .line = (uint32_t)ww_json_whole(l, "line"),
+                                            .share = number(l, "share"),
+                                            .instructions = number(l, "instructions"),
+                                            .bytes = number(l, "bytes")};
+  }
+  cJSON_Delete(root);
+}
+
+static ww_status answer_of(const ww_answered *told, bool explain, ww_arena *a, warpwise_answer **out, ww_err *e) {
+  warpwise_answer *x = WW_NEW(a, warpwise_answer);
+  ww_status st = WW_OK;
+  *x = (warpwise_answer){.arena = a, .v = WW_NEWN(a, warpwise_report, told->n), .n = told->n};
+  for (uint32_t k = 0; !st && k < told->n; k++) {
+    const ww_told *t = &told->v[k];
+    warpwise_report *r = &x->v[k];
+    st = ww_report_parse(t->json, a, &r->report, e);
+    r->kernel = t->kernel;
+    r->gpu = ww_strdup(a, t->gpu); /* the context's, which may be closed before the answer is freed */
+    r->json = t->json;
+    r->line = t->line;
+    r->known = t->known;
+    if (!st && explain) read_lines(t->json, a, r);
+  }
+  *out = x;
+  return st;
+}
+
+warpwise_status warpwise_predict(warpwise_context *context, const warpwise_question *question, warpwise_answer **out,
+                                 warpwise_error *error) {
+  ww_arena *a = ww_arena_new(), *scratch = ww_arena_new();
+  ww_err e = {0};
+  ww_ask ask;
+  ww_answered told;
+  *out = NULL;
+  locale_t before = ww_api_enter();
+  ww_status st = ask_of(context, question, scratch, &ask, &e);
+  if (!st) st = ww_workspace_ask(context->workspace, &ask, scratch, &told, &e);
+  for (uint32_t k = 0; !st && k < told.n; k++) { /* all that a report points to goes into the answer's arena */
+    told.v[k].kernel = ww_strdup(a, told.v[k].kernel);
+    told.v[k].json = ww_strdup(a, told.v[k].json);
+  }
+  if (!st) st = answer_of(&told, question->explain, a, out, &e);
+  ww_api_leave(before);
+  if (st) {
+    ww_api_fail(&e, error);
+    *out = NULL;
+    ww_arena_free(a);
+  }
+  ww_arena_free(scratch);
+  return (warpwise_status)st;
+}
+
+void warpwise_answer_free(warpwise_answer *answer) {
+  if (answer) ww_arena_free(answer->arena);
+}
+
+uint32_t warpwise_report_count(const warpwise_answer *answer) { return answer->n; }
+
+const warpwise_report *warpwise_report_at(const warpwise_answer *answer, uint32_t index) {
+  return index < answer->n ? &answer->v[index] : NULL;
+}
+
+/* ---- reports ---- */
+
+warpwise_status warpwise_report_status(const warpwise_report *report, warpwise_error *error) {
+  return ww_api_fail(&report->report.error, error);
+}
+
+const char *warpwise_report_kernel(const warpwise_report *report) { return report->kernel; }
+const char *warpwise_report_gpu(const warpwise_report *report) { return report->gpu; }
+uint32_t warpwise_report_line(const warpwise_report *report) { return report->line; }
+bool warpwise_report_was_known(const warpwise_report *report) { return report->known; }
+const char *warpwise_report_roofline(const warpwise_report *report) { return report->report.roofline_class; }
+const char *warpwise_report_bottleneck(const warpwise_report *report) { return report->report.bottleneck; }
+const char *warpwise_report_json(const warpwise_report *report) { return report->json; }
+
+const char *warpwise_report_model(const warpwise_report *report) {
+  return report->report.error.code ? NULL : ww_by_names[report->report.by];
+}
+
+/* ---- metrics ---- */
+
+/* The interface's numbers never change, whatever becomes of metrics.def. */
+static const uint8_t metrics[] = {
+    [WARPWISE_TIME_US] = WW_M_time_us,
+    [WARPWISE_DRAM_READ_BYTES] = WW_M_dram_read_bytes,
+    [WARPWISE_DRAM_WRITE_BYTES] = WW_M_dram_write_bytes,
+    [WARPWISE_DRAM_GBPS] = WW_M_dram_gbps,
+    [WARPWISE_L1_HIT_PCT] = WW_M_l1_hit_pct,
+    [WARPWISE_L2_HIT_PCT] = WW_M_l2_hit_pct,
+    [WARPWISE_L2_BYTES] = WW_M_l2_bytes,
+    [WARPWISE_OCCUPANCY_PCT] = WW_M_occupancy_pct,
+    [WARPWISE_OCCUPANCY_LIMIT_PCT] = WW_M_occupancy_limit_pct,
+    [WARPWISE_REGISTERS] = WW_M_registers,
+    [WARPWISE_SHARED_BYTES] = WW_M_shared_bytes,
+    [WARPWISE_LOCAL_BYTES] = WW_M_local_bytes,
+    [WARPWISE_WARP_INSTRUCTIONS] = WW_M_warp_instructions,
+    [WARPWISE_ACTIVE_LANES] = WW_M_active_lanes,
+    [WARPWISE_FLOPS_FP64] = WW_M_flops_fp64,
+    [WARPWISE_FLOPS_FP32] = WW_M_flops_fp32,
+    [WARPWISE_FLOPS_FP16] = WW_M_flops_fp16,
+    [WARPWISE_FLOPS_TENSOR] = WW_M_flops_tensor,
+    [WARPWISE_INT_OPS] = WW_M_int_ops,
+    [WARPWISE_GFLOPS] = WW_M_gflops,
+    [WARPWISE_SM_CLOCK_MHZ] = WW_M_sm_clock_mhz,
+    [WARPWISE_AI] = WW_M_ai,
+    [WARPWISE_LD_SECTORS_PER_REQUEST] = WW_M_ld_sectors_per_request,
+    [WARPWISE_ST_SECTORS_PER_REQUEST] = WW_M_st_sectors_per_request,
+    [WARPWISE_SHARED_CONFLICT_WAYS] = WW_M_shared_conflict_ways,
+};
+enum { NMETRICS = sizeof metrics };
+_Static_assert(sizeof metrics == WW_NMETRICS, "a new metric goes to the end of warpwise_metric and of this table");
+
+static warpwise_quantity quantity(const warpwise_report *r, int m) {
+  const ww_quantity *q = &r->report.m[m];
+  return (warpwise_quantity){q->known, q->interval, q->value, q->low, q->high};
+}
+
+warpwise_quantity warpwise_report_metric(const warpwise_report *report, warpwise_metric metric) {
+  return (unsigned)metric < NMETRICS ? quantity(report, metrics[metric]) : (warpwise_quantity){0};
+}
+
+warpwise_quantity warpwise_report_metric_named(const warpwise_report *report, const char *name) {
+  int m = ww_metric_named(name);
+  return m >= 0 ? quantity(report, m) : (warpwise_quantity){0};
+}
+
+uint32_t warpwise_metric_count(void) { return NMETRICS; }
+
+warpwise_metric_info warpwise_metric_at(uint32_t metric) {
+  if (metric >= NMETRICS) return (warpwise_metric_info){0};
+  const ww_metric_info *m = &ww_metrics[metrics[metric]];
+  return (warpwise_metric_info){m->name, m->unit, m->meaning};
+}
+
+/* ---- lists ---- */
+
+uint32_t warpwise_assumption_count(const warpwise_report *report) { return report->report.nassumed; }
+
+const char *warpwise_assumption_at(const warpwise_report *report, uint32_t index) {
+  return index < report->report.nassumed ? report->report.assumed[index] : NULL;
+}
+
+uint32_t warpwise_finding_count(const warpwise_report *report) { return report->report.nfindings; }
+
+warpwise_finding warpwise_finding_at(const warpwise_report *report, uint32_t index) {
+  if (index >= report->report.nfindings) return (warpwise_finding){0};
+  const ww_finding *f = &report->report.findings[index];
+  return (warpwise_finding){f->rule, f->message, f->file, f->line, f->gain};
+}
+
+uint32_t warpwise_line_count(const warpwise_report *report) { return report->nlines; }
+
+warpwise_line warpwise_line_at(const warpwise_report *report, uint32_t index) {
+  return index < report->nlines ? report->lines[index] : (warpwise_line){0};
+}

@@ -1,0 +1,66 @@
+/* fixes_int.h - what the files of the fixes share: the kernel's text taken apart, and how an offer is made. */
+#ifndef WW_SERVE_FIXES_INT_H
+#define WW_SERVE_FIXES_INT_H
+
+#include "fixes.h"
+#include "tokens.h"
+
+/* Code of one function. */
+typedef struct {
+  const ww_decl *fn; /* of OpenMP the host function around the region */
+  uint32_t lo, hi;   /* tokens of its body, inside the braces; of OpenMP the statement behind the pragma */
+  ww_names names;    /* parameters and locals */
+} ww_scope;
+
+typedef WW_VEC(ww_edit) ww_edits;
+
+typedef struct {
+  const ww_fix_source *s;
+  const ww_finding *f;
+  ww_arena *a;
+  ww_ctext c;
+  ww_scope kernel;
+  WW_VEC(ww_fix) out;
+} ww_fixer;
+
+/* ---- fixes.c ---- */
+/* Takes the text apart and finds the kernel; false: there is none, or the text is no source of a sane size. */
+bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a);
+void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out);
+/* The function that holds the finding's line: the kernel, or one that was inlined into it. */
+void ww_scope_at_finding(const ww_fixer *x, ww_scope *out);
+uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok); /* 1-based */
+void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *text);
+void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end, const char *text);
+void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end, const char *text); /* tokens [i, end) */
+/* Makes an offer of the edits (sorted here); edits that overlap, or none, are no offer. */
+void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about);
+/* A name that no token of the text has: base, base2, base3 ... */
+const char *ww_fixer_fresh(const ww_fixer *x, const char *base);
+bool ww_is_assignment(const ww_ctext *c, uint32_t i); /* = += <<= ++ -- ... */
+bool ww_takes_address(const ww_ctext *c, uint32_t i); /* `&` before the word, and no operand before that */
+/* Is the word changed, or its address taken, within the tokens? */
+bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi);
+
+/* ---- fixes_float.c ---- */
+bool ww_is_pure_call(const ww_ctext *c, uint32_t i); /* the word at i, a '(' behind it: a cast, or math that touches no memory */
+
+/* ---- fixes_power.c ---- */
+/* What may stand for the pow at token i with its arguments, NULL: nothing. lone_only: its base is one name or element. */
+const char *ww_power_instead(const ww_fixer *x, const ww_scope *s, uint32_t i, bool lone_only);
+
+/* ---- fixes_launch.c ---- */
+/* The bytes behind `warpwise:` in the kernel's comment, blanks at both ends left out; false: it has none. */
+bool ww_fixer_comment(const ww_fixer *x, uint32_t *begin, uint32_t *end);
+
+/* ---- the fixes, by rule ---- */
+void ww_fix_swap_axes(ww_fixer *x);   /* fixes_index.c */
+void ww_fix_pad(ww_fixer *x);         /* fixes_shared.c */
+void ww_fix_accumulator(ww_fixer *x); /* fixes_loop.c */
+void ww_fix_unroll(ww_fixer *x);      /* fixes_loop.c */
+void ww_fix_floats(ww_fixer *x);      /* fixes_float.c */
+void ww_fix_powers(ww_fixer *x);      /* fixes_power.c */
+void ww_fix_atomic(ww_fixer *x);      /* fixes_atomic.c */
+void ww_fix_bounds(ww_fixer *x);      /* fixes_atomic.c */
+
+#endif

@@ -1,0 +1,239 @@
+/* lsp.c - the language server's life: initialize, settings, shutdown; the table of methods.
+ *
+ * Before `initialize` every request is refused, after `shutdown` too. What the client can do decides what it is offered; what it cannot
+ * show is never sent. */
+#include "lsp_int.h"
+
+#include <stdlib.h>
+
+enum { NOT_INITIALIZED = -32002, INVALID = -32600 };
+
+static const cJSON *at(const cJSON *v, const char *path) {
+  char name[64];
+  while (v && *path) {
+    size_t n = strcspn(path, ".");
+    snprintf(name, sizeof name, "%.*s", (int)n, path);
+    v = cJSON_GetObjectItemCaseSensitive(v, name);
+    path += n + (path[n] == '.');
+  }
+  return v;
+}
+
+static bool yes(const cJSON *v, const char *path) { return cJSON_IsTrue(at(v, path)); }
+
+static bool before(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  const char *name = ww_rpc_name(c);
+  ww_rpc_mark(c, s->generation); /* it is about texts up to here */
+  if (!strcmp(name, "exit")) return false;
+  if (s->shut_down) {
+    ww_rpc_error(c, INVALID, "the server has been shut down", NULL);
+    return true;
+  }
+  bool first = !strcmp(name, "initialize");
+  if (first && s->initialized) ww_rpc_error(c, INVALID, "initialize was asked before", NULL);
+  if (!first && !s->initialized) ww_rpc_error(c, NOT_INITIALIZED, "initialize comes first", NULL);
+  return first == s->initialized;
+}
+
+/* ---- settings ---- */
+
+/* The command line's GPU lies under everything. What came before from the editor no longer counts: a setting may have been taken back. */
+static void take_settings(ww_lsp *s, const cJSON *object, const char *where) {
+  ww_problems problems = {0};
+  if (!object || !object->child) return;
+  pthread_mutex_lock(&s->lock);
+  s->base = ww_settings_default;
+  s->base.gpu = s->gpu;
+  ww_settings_add(&s->base, object, where, NULL, false, s->arena, &problems);
+  pthread_mutex_unlock(&s->lock);
+  for (uint32_t k = 0; k < problems.n; k++) ww_lsp_log(s, 2, "%s", problems.v[k]);
+}
+
+static void configured(void *ctx, const cJSON *result) {
+  ww_lsp *s = ctx;
+  const cJSON *ours = cJSON_IsArray(result) ? result->child : NULL;
+  if (!cJSON_IsObject(ours)) return;
+  take_settings(s, ours, "settings");
+  ww_lsp_again(s, true);
+}
+
+static void ask_settings(ww_lsp *s) {
+  if (s->can.configuration)
+    ww_rpc_ask(s->rpc, "workspace/configuration", "{\"items\":[{\"section\":\"warpwise\"}]}", configured, s);
+}
+
+static void did_change_configuration(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  const cJSON *settings = at(ww_rpc_params(c), "settings"), *ours = at(settings, "warpwise");
+  if (cJSON_IsObject(ours)) {
+    take_settings(s, ours, "settings");
+    ww_lsp_again(s, true);
+  } else
+    ask_settings(s);
+}
+
+/* ---- initialize ---- */
+
+static bool has_markdown(const cJSON *capabilities) {
+  const cJSON *formats = at(capabilities, "textDocument.hover.contentFormat"), *f;
+  if (!cJSON_IsArray(formats)) return true;
+  cJSON_ArrayForEach(f, formats) if (cJSON_IsString(f) && !strcmp(f->valuestring, "markdown")) return true;
+  return false;
+}
+
+static void read_capabilities(ww_lsp *s, const cJSON *c) {
+  s->can.configuration = yes(c, "workspace.configuration");
+  s->can.watch = yes(c, "workspace.didChangeWatchedFiles.dynamicRegistration");
+  s->can.progress = yes(c, "window.workDoneProgress");
+  s->can.refresh_lens = yes(c, "workspace.codeLens.refreshSupport");
+  s->can.refresh_hints = yes(c, "workspace.inlayHint.refreshSupport");
+  s->can.versioned_edits = yes(c, "workspace.workspaceEdit.documentChanges");
+  s->can.apply_edit = yes(c, "workspace.applyEdit");
+  s->can.show_document = yes(c, "window.showDocument.support");
+  s->can.markdown = has_markdown(c);
+  s->can.literal_actions = at(c, "textDocument.codeAction.codeActionLiteralSupport") != NULL;
+}
+
+static void write_capabilities(ww_json *j) {
+  ww_json_key(j, "capabilities");
+  ww_json_obj(j);
+  ww_json_kstr(j, "positionEncoding", "utf-16");
+  ww_json_key(j, "textDocumentSync");
+  ww_json_raw(j, "{\"openClose\":true,\"change\":2,\"save\":{\"includeText\":false}}");
+  ww_json_key(j, "codeLensProvider");
+  ww_json_raw(j, "{\"resolveProvider\":false}");
+  ww_json_kbool(j, "hoverProvider", true);
+  ww_json_kbool(j, "inlayHintProvider", true);
+  ww_json_key(j, "codeActionProvider");
+  ww_json_raw(j, "{\"codeActionKinds\":[\"quickfix\",\"source.warpwise\"]}");
+  ww_json_key(j, "executeCommandProvider");
+  ww_json_obj(j);
+  ww_json_kbool(j, "workDoneProgress", true);
+  ww_json_key(j, "commands");
+  ww_json_arr(j);
+  for (uint32_t k = 0; ww_lsp_command_name(k); k++) ww_json_str(j, ww_lsp_command_name(k));
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  ww_json_end_obj(j);
+}
+
+static void initialize(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  const cJSON *params = ww_rpc_params(c);
+  ww_buf b = {0};
+  ww_json j = {0};
+  read_capabilities(s, at(params, "capabilities"));
+  take_settings(s, at(params, "initializationOptions"), "initializationOptions");
+  s->initialized = true;
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  write_capabilities(&j);
+  ww_json_key(&j, "serverInfo");
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "name", "warpwise");
+  ww_json_kstr(&j, "version", WW_VERSION);
+  ww_json_end_obj(&j);
+  ww_json_end_obj(&j);
+  ww_rpc_result(c, b.s);
+  ww_buf_free(&b);
+}
+
+static void initialized(void *server, ww_rpc_call *c) {
+  static const char watchers[] =
+      "{\"registrations\":[{\"id\":\"warpwise-files\",\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":"
+      "{\"watchers\":[{\"globPattern\":\"**/.warpwise.json\"},{\"globPattern\":\"**/compile_commands.json\"}]}}]}";
+  ww_lsp *s = server;
+  (void)c;
+  ask_settings(s);
+  if (s->can.watch) ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
+}
+
+/* ---- the end ---- */
+
+static void shut_down(void *server, ww_rpc_call *c) {
+  ((ww_lsp *)server)->shut_down = true;
+  ww_rpc_result(c, "null");
+}
+
+static void leave(void *server, ww_rpc_call *c) {
+  (void)server;
+  ww_rpc_end(ww_rpc_of(c));
+}
+
+static void cancel(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  ww_rpc_cancel(ww_rpc_of(c), at(ww_rpc_params(c), "id"));
+  pthread_mutex_lock(&s->lock);
+  pthread_cond_broadcast(&s->changed); /* those who wait for an analysis look */
+  pthread_mutex_unlock(&s->lock);
+}
+
+static void nothing(void *server, ww_rpc_call *c) { (void)server, (void)c; }
+
+/* ---- the server ---- */
+
+static const ww_rpc_method methods[] = {
+    {"initialize", true, initialize},
+    {"initialized", true, initialized},
+    {"shutdown", true, shut_down},
+    {"exit", true, leave},
+    {"$/cancelRequest", true, cancel},
+    {"$/setTrace", true, nothing},
+    {"window/workDoneProgress/cancel", true, ww_lsp_cancel_progress},
+    {"workspace/didChangeConfiguration", true, did_change_configuration},
+    {"workspace/didChangeWatchedFiles", true, ww_lsp_watched},
+    {"textDocument/didOpen", true, ww_lsp_did_open},
+    {"textDocument/didChange", true, ww_lsp_did_change},
+    {"textDocument/didClose", true, ww_lsp_did_close},
+    {"textDocument/didSave", true, ww_lsp_did_save},
+    {"textDocument/codeLens", false, ww_lsp_code_lens},
+    {"textDocument/hover", false, ww_lsp_hover},
+    {"textDocument/inlayHint", false, ww_lsp_inlay_hint},
+    {"textDocument/codeAction", false, ww_lsp_code_action},
+    {"workspace/executeCommand", false, ww_lsp_execute},
+    {NULL, false, NULL},
+};
+
+static void make_locks(ww_lsp *s) {
+  pthread_condattr_t monotonic;
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init(&s->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+}
+
+/* A name, or the path of a description, which then goes by the name inside. */
+static ww_status open_workspace(ww_lsp *s, const char *gpu, ww_err *e) {
+  bool file = gpu && (strchr(gpu, '/') || strstr(gpu, ".json"));
+  const ww_gpu *first;
+  s->w = ww_workspace_new(&(ww_workspace_options){.gpu_files = &gpu, .ngpu_files = file}, e);
+  if (!s->w) return e->code;
+  ww_workspace_gpus(s->w, &first);
+  s->gpu = file ? first->name : gpu ? ww_strdup(s->arena, gpu) : NULL;
+  s->base.gpu = s->gpu;
+  if (!s->gpu || ww_lsp_gpu(s, s->gpu)) return WW_OK;
+  return ww_fail(e, WW_EUSAGE, "there is no GPU '%.60s'; `warpwise gpus` lists them", gpu);
+}
+
+/* Requests mostly wait for an analysis: more workers than cores. */
+ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww_err *e) {
+  ww_lsp s = {.arena = ww_arena_new(), .base = ww_settings_default};
+  ww_rpc_options ro = {
+      .methods = methods, .server = &s, .before = before, .workers = 12, .max_message = (size_t)64 << 20};
+  make_locks(&s);
+  s.rpc = ww_rpc_new(&ro, NULL, NULL);
+  ww_status st = open_workspace(&s, o->gpu, e);
+  if (!st && !ww_lsp_start(&s, e)) st = e->code;
+  if (!st) st = ww_rpc_serve(s.rpc, in, out, WW_RPC_HEADERS, e);
+  *orderly = s.shut_down;
+  ww_lsp_stop(&s); /* who is left hears that it is over */
+  ww_rpc_free(s.rpc);
+  ww_lsp_documents_free(&s);
+  ww_workspace_free(s.w);
+  pthread_cond_destroy(&s.changed);
+  pthread_mutex_destroy(&s.lock);
+  ww_arena_free(s.arena);
+  return st;
+}

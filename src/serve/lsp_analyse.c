@@ -1,0 +1,585 @@
+/* lsp_analyse.c - when documents are analysed, and how: a clock hands those that are due to workers.
+ *
+ * An analysis is of one generation of one document. It becomes the document's when that is still the generation; else nobody sees it. The
+ * workspace ends what is asked about an older text, so a burst of typing costs little more than its last change. */
+#include "lsp_int.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "../front/scan.h"
+
+#define WORKERS 4      /* analyses at a time: clang's run of an older text does not hold up the newer one's */
+#define PROGRESS_S 0.5 /* an analysis that takes longer shows its progress */
+
+struct ww_lsp_job {
+  ww_lsp *s;
+  ww_lsp_analysis *a; /* what is being made */
+  ww_rpc_call *call;  /* that it is made for; NULL: for whoever asks */
+  atomic_bool cancelled;
+  double began;
+  uint64_t token; /* of its progress; 0: none is shown */
+  ww_lsp_job *next;
+};
+
+const char *const ww_lsp_origins[WW_NFROMS] = {"comment", "project", "host", "assumed"};
+
+/* ---- progress; under the lock, on any thread: the analysis' arena is its worker's ---- */
+
+typedef char token_text[40];
+static const char *token_of(const ww_lsp_job *j, token_text out) {
+  snprintf(out, sizeof(token_text), "warpwise-%llu", (unsigned long long)j->token);
+  return out;
+}
+
+static void progress(ww_lsp_job *j, const char *kind, const char *message, int percent) {
+  ww_buf b = {0};
+  ww_json w = {0};
+  token_text token;
+  ww_json_begin(&w, &b);
+  ww_json_obj(&w);
+  ww_json_kstr(&w, "token", token_of(j, token));
+  ww_json_key(&w, "value");
+  ww_json_obj(&w);
+  ww_json_kstr(&w, "kind", kind);
+  if (!strcmp(kind, "begin")) {
+    ww_json_kstr(&w, "title", "Warpwise");
+    ww_json_kbool(&w, "cancellable", true);
+  }
+  if (message) ww_json_kstr(&w, "message", message);
+  if (percent >= 0) ww_json_kint(&w, "percentage", percent);
+  ww_json_end_obj(&w);
+  ww_json_end_obj(&w);
+  ww_rpc_notify(j->s->rpc, "$/progress", b.s);
+  ww_buf_free(&b);
+}
+
+static void begin_progress(ww_lsp_job *j) {
+  j->token = ++j->s->tokens;
+  token_text token;
+  char params[64];
+  snprintf(params, sizeof params, "{\"token\":\"%s\"}", token_of(j, token));
+  ww_rpc_ask(j->s->rpc, "window/workDoneProgress/create", params, NULL, NULL);
+  progress(j, "begin", ww_path_base(j->a->path), 0);
+}
+
+static void report_progress(ww_lsp_job *j, const char *kernel, uint32_t done, uint32_t of) {
+  pthread_mutex_lock(&j->s->lock);
+  if (j->token) progress(j, "report", kernel, (int)(100 * done / (of ? of : 1)));
+  pthread_mutex_unlock(&j->s->lock);
+}
+
+void ww_lsp_cancel_progress(void *server, ww_rpc_call *c) {
+  ww_lsp *s = server;
+  const cJSON *token = cJSON_GetObjectItemCaseSensitive(ww_rpc_params(c), "token");
+  if (!cJSON_IsString(token) || !ww_starts(token->valuestring, "warpwise-")) return;
+  uint64_t which = strtoull(token->valuestring + 9, NULL, 10);
+  pthread_mutex_lock(&s->lock);
+  for (ww_lsp_job *j = s->jobs; j; j = j->next)
+    if (j->token == which) atomic_store(&j->cancelled, true);
+  pthread_mutex_unlock(&s->lock);
+}
+
+/* ---- one analysis ---- */
+
+static bool is_over(void *ctx) {
+  ww_lsp_job *j = ctx;
+  return atomic_load(&j->cancelled) || (j->call && ww_rpc_cancelled(j->call));
+}
+
+const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name) {
+  const ww_gpu *all;
+  uint32_t n = ww_workspace_gpus(s->w, &all);
+  for (uint32_t k = 0; name && k < n; k++)
+    if (!strcmp(all[k].name, name)) return &all[k];
+  return NULL;
+}
+
+/* CUDA and HIP code is compiled for one vendor's warps: where the chosen GPU has others, one of the right vendor is taken and named. */
+static void choose_gpu(const ww_lsp *s, const ww_module *m, ww_lsp_analysis *a) {
+  const ww_gpu *wanted = a->gpu, *all;
+  uint32_t n = ww_workspace_gpus(s->w, &all);
+  bool fixed = m->dialect == WW_CUDA || m->dialect == WW_HIP;
+  if (!fixed || wanted->lanes == m->warp) return;
+  const ww_gpu *other = ww_lsp_gpu(s, m->warp == 64 ? "mi300x" : "h200");
+  for (uint32_t k = 0; k < a->settings->ngpus; k++) {
+    const ww_gpu *g = ww_lsp_gpu(s, a->settings->gpus[k]);
+    if (g && g->lanes == m->warp) {
+      other = g;
+      break;
+    }
+  }
+  for (uint32_t k = 0; !other && k < n; k++)
+    if (all[k].lanes == m->warp) other = &all[k];
+  if (!other) return;
+  a->gpu = other;
+  a->gpu_note = ww_fmt(a->arena, "%s runs no %s code", ww_show_gpu(wanted), m->dialect == WW_HIP ? "HIP" : "CUDA");
+}
+
+/* Where the kernel begins and ends, as far as the text shows it. */
+static void find_extent(const ww_scan *scan, ww_lsp_kernel *k) {
+  k->first = k->body = k->end = k->line;
+  for (uint32_t i = 0; i < scan->ndecls; i++) {
+    const ww_decl *d = &scan->decls[i];
+    if (!d->body) continue;
+    uint32_t first = ww_scan_line(scan, d->begin), body = ww_scan_line(scan, d->body),
+             end = ww_scan_line(scan, d->body_end ? d->body_end - 1 : d->body);
+    if (k->line < first || k->line > end) continue;
+    bool region = k->line > body; /* of OpenMP: from the directive to where its function ends */
+    k->first = region ? k->line : first;
+    k->body = region ? k->line : body;
+    k->end = end;
+  }
+}
+
+static void read_lines(const ww_lsp_analysis *a, ww_lsp_kernel *k) {
+  cJSON *tree = ww_json_read(k->json, strlen(k->json), NULL);
+  const cJSON *lines = cJSON_GetObjectItemCaseSensitive(tree, "lines"), *l;
+  k->lines = WW_NEWN(a->arena, ww_lsp_line, cJSON_GetArraySize(lines) + 1);
+  cJSON_ArrayForEach(l, lines) {
+    const cJSON *file = cJSON_GetObjectItemCaseSensitive(l, "file");
+    if (!cJSON_IsString(file) || strcmp(file->valuestring, a->path) != 0) continue;
+    ww_lsp_line *to = &k->lines[k->nlines++];
+    const struct {
+      const char *name;
+      double *to;
+    } numbers[] = {{"share", &to->share},
+                   {"sectors_per_request", &to->sectors},
+                   {"shared_conflict_ways", &to->ways},
+                   {"bytes", &to->bytes}};
+    to->line = (uint32_t)ww_json_whole(l, "line");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+      const cJSON *v = cJSON_GetObjectItemCaseSensitive(l, numbers[i].name);
+      if (cJSON_IsNumber(v)) *numbers[i].to = v->valuedouble;
+    }
+  }
+  cJSON_Delete(tree);
+}
+
+/* A report's launch has positions; the comment in the source has names. */
+static void name_launch(const ww_fn *fn, ww_arena *a, ww_lsp_kernel *k) {
+  k->ntypes = fn->nparams;
+  k->types = WW_NEWN(a, const char *, fn->nparams + 1);
+  for (uint32_t i = 0; i < fn->nparams; i++) k->types[i] = fn->params[i].ctype ? ww_strdup(a, fn->params[i].ctype) : "";
+  if (!k->report.launch) return;
+  k->launch = *k->report.launch;
+  k->launch.args = WW_NEWN(a, ww_arg, k->launch.nargs + 1);
+  for (uint32_t i = 0; i < k->launch.nargs; i++) {
+    k->launch.args[i] = k->report.launch->args[i];
+    if (i < fn->nparams) k->launch.args[i].name = ww_strdup(a, fn->params[i].name);
+  }
+}
+
+static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *comment) {
+  if (comment) return WW_FROM_COMMENT;
+  if (ww_settings_launch(a->settings, k->name) || ww_settings_launch(a->settings, k->mangled)) return WW_FROM_PROJECT;
+  ww_launch_origin from = WW_FROM_NOBODY;
+  for (uint32_t i = 0; i < k->report.nassumed; i++) {
+    if (ww_starts(k->report.assumed[i], "launch: as in the host code")) from = WW_FROM_HOST;
+    if (ww_starts(k->report.assumed[i], "block:") && strstr(k->report.assumed[i], "no launch")) return WW_FROM_NOBODY;
+  }
+  return from;
+}
+
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus, uint32_t n,
+                     bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena, ww_answered *out, ww_err *e) {
+  const ww_launch *project = ww_settings_launch(a->settings, k->name);
+  if (!project) project = ww_settings_launch(a->settings, k->mangled);
+  ww_ask q = {.source = a->source,
+              .kernel = k->mangled,
+              .launch = k->origin == WW_FROM_COMMENT ? NULL : project,
+              .gpus = gpus,
+              .ngpus = n,
+              .cache = a->settings->cache,
+              .by = a->settings->by,
+              .budget = a->settings->budget,
+              .explain = true,
+              .cancelled = cancelled,
+              .ctx = ctx};
+  return ww_workspace_ask(s->w, &q, arena, out, e);
+}
+
+static ww_status one_kernel(ww_lsp_job *j, const ww_fn *fn, const ww_scan *scan, ww_lsp_kernel *k) {
+  ww_lsp_analysis *a = j->a;
+  ww_answered told;
+  ww_err e = {0};
+  k->name = ww_strdup(a->arena, fn->name);
+  k->mangled = ww_strdup(a->arena, fn->mangled);
+  k->line = fn->line;
+  k->here = !fn->file || !strcmp(fn->file, a->path);
+  if (k->here) find_extent(scan, k);
+  const char *comment = k->here ? ww_front_comment_in(a->text, a->n, k->line, a->arena) : NULL;
+  k->origin = comment ? WW_FROM_COMMENT : WW_FROM_NOBODY;
+  const char *gpu = a->gpu->name;
+  ww_status st = ww_lsp_ask(j->s, a, k, &gpu, 1, is_over, j, a->arena, &told, &e);
+  if (st == WW_ECANCEL) return st;
+  if (st || !told.n) {
+    k->report = (ww_report){.kernel = k->name, .gpu = gpu, .error = e};
+    k->json = "null";
+    return WW_OK;
+  }
+  k->json = told.v[0].json;
+  a->computed += !told.v[0].known;
+  if (ww_report_parse(k->json, a->arena, &k->report, &e)) k->report.error = e;
+  if (told.v[0].code == WW_ECANCEL) return WW_ECANCEL;
+  k->origin = origin_of(a, k, comment);
+  name_launch(fn, a->arena, k);
+  if (!k->report.error.code) read_lines(a, k);
+  return WW_OK;
+}
+
+/* Kernels that the text alone shows, each with the reason why there is no more to say. */
+static void kernels_of_text(ww_lsp_analysis *a) {
+  ww_scan scan;
+  ww_scan_source(a->text, a->n, a->arena, &scan);
+  a->v = WW_NEWN(a->arena, ww_lsp_kernel, scan.ndecls + 1);
+  for (uint32_t i = 0; i < scan.ndecls; i++) {
+    const ww_decl *d = &scan.decls[i];
+    if (!d->kernel || !d->body || !d->name) continue;
+    ww_lsp_kernel *k = &a->v[a->nkernels++];
+    *k = (ww_lsp_kernel){.name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    k->origin = WW_FROM_NOBODY;
+    find_extent(&scan, k);
+    k->report = (ww_report){.kernel = k->name, .gpu = a->gpu->name, .error = a->error};
+  }
+}
+
+/* Templates that nothing instantiates have no code to analyse: that is said where they stand. */
+static void bare_templates(ww_lsp_analysis *a, const ww_scan *scan) {
+  uint32_t real = a->nkernels;
+  for (uint32_t i = 0; i < scan->ndecls; i++) {
+    const ww_decl *d = &scan->decls[i];
+    bool covered = !d->kernel || !d->tmpl || !d->body || !d->name;
+    ww_lsp_kernel k = {.name = d->name, .mangled = d->name, .line = d->line, .here = true, .json = "null"};
+    for (uint32_t n = 0; n < real && !covered; n++) {
+      uint32_t line = a->v[n].line, first = ww_scan_line(scan, d->begin), last = ww_scan_line(scan, d->body_end);
+      covered = a->v[n].here && line >= first && line <= last;
+    }
+    if (covered) continue;
+    k.origin = WW_FROM_NOBODY;
+    find_extent(scan, &k);
+    k.report = (ww_report){.kernel = k.name, .gpu = a->gpu->name};
+    ww_fail(&k.report.error, WW_EDATA,
+            "a template that nothing here instantiates; the setting `instantiate` may name %s<...>", k.name);
+    a->v[a->nkernels++] = k;
+  }
+}
+
+static ww_status all_kernels(ww_lsp_job *j, const ww_read *r) {
+  ww_lsp_analysis *a = j->a;
+  const ww_module *m = &r->unit->module;
+  ww_scan scan;
+  uint32_t kernels = 0;
+  for (uint32_t i = 0; i < m->nfns; i++) kernels += m->fns[i].kernel;
+  a->dialect = m->dialect;
+  ww_scan_source(a->text, a->n, a->arena, &scan);
+  a->v = WW_NEWN(a->arena, ww_lsp_kernel, kernels + scan.ndecls + 1);
+  choose_gpu(j->s, m, a);
+  for (uint32_t i = 0; i < m->nfns; i++) {
+    if (!m->fns[i].kernel) continue;
+    report_progress(j, m->fns[i].name, a->nkernels, kernels);
+    ww_status st = one_kernel(j, &m->fns[i], &scan, &a->v[a->nkernels]);
+    if (st) return st;
+    a->nkernels++;
+  }
+  bare_templates(a, &scan);
+  return WW_OK;
+}
+
+static bool has_kernels(const ww_lsp_analysis *a) {
+  const char *path = a->path;
+  ww_front_options o = {.files = &path, .nfiles = 1, .dialect = -1, .texts = (const char **)&a->text};
+  return a->source.lang || ww_front_dialect_of(&o, a->arena) >= 0;
+}
+
+/* WW_ECANCEL: it is of no use any more. Everything else is in the analysis. */
+static ww_status analyse(ww_lsp_job *j) {
+  ww_lsp_analysis *a = j->a;
+  ww_read read;
+  ww_err e = {0};
+  if (!has_kernels(a)) return WW_OK;
+  ww_status st = ww_workspace_read(j->s->w, &a->source, 0, a->arena, &read, &e);
+  if (st == WW_ECANCEL) return st;
+  if (st) {
+    a->error = e;
+    kernels_of_text(a);
+    return WW_OK;
+  }
+  a->clang_ms = read.clang_ms;
+  st = all_kernels(j, &read);
+  ww_workspace_release(j->s->w, &read);
+  return st;
+}
+
+/* ---- documents to analyses ---- */
+
+static bool has_ending(const char *path, const char *ending) {
+  size_t n = strlen(path), k = strlen(ending);
+  return n > k && !strcmp(path + n - k, ending);
+}
+
+/* The editor's word counts where the name of the file says nothing. */
+static const char *language(const char *id, const char *path) {
+  static const char *const known[] = {".cu", ".cuh", ".cl", ".clh", ".ocl", ".hip"};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (has_ending(path, known[k])) return k == 3 || k == 4 ? "opencl" : NULL;
+  if (id && ww_starts(id, "cuda")) return "cuda";
+  if (id && ww_starts(id, "opencl")) return "opencl";
+  return id && !strcmp(id, "hip") ? "hip" : NULL;
+}
+
+static ww_lsp_analysis *new_analysis(const ww_lsp *s, const ww_lsp_document *d) {
+  ww_arena *arena = ww_arena_new();
+  ww_lsp_analysis *a = WW_NEW(arena, ww_lsp_analysis);
+  a->arena = arena;
+  a->serial = d->serial;
+  a->version = d->version;
+  a->uri = ww_strdup(arena, d->uri);
+  a->path = ww_strdup(arena, d->path);
+  a->text = ww_strndup(arena, d->text, d->n);
+  a->n = d->n;
+  a->settings = d->settings;
+  a->gpu = ww_lsp_gpu(s, d->settings->gpu);
+  if (!a->gpu) a->gpu = ww_lsp_gpu(s, "h200");
+  if (!a->gpu) ww_workspace_gpus(s->w, &a->gpu);
+  a->source = (ww_source){.path = a->path,
+                          .text = d->generation ? NULL : a->text, /* an open one is known there */
+                          .generation = d->generation,
+                          .lang = language(d->lang, d->path),
+                          .flags = d->flags,
+                          .nflags = d->nflags,
+                          .instantiate = d->settings->instantiate,
+                          .ninstantiate = d->settings->ninstantiate};
+  return a;
+}
+
+static void refresh(ww_lsp *s) {
+  if (s->can.refresh_lens) ww_rpc_ask(s->rpc, "workspace/codeLens/refresh", NULL, NULL, NULL);
+  if (s->can.refresh_hints) ww_rpc_ask(s->rpc, "workspace/inlayHint/refresh", NULL, NULL, NULL);
+}
+
+static void tell(ww_lsp *s, const ww_lsp_analysis *a) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "uri", a->uri);
+  ww_json_kint(&j, "version", a->version);
+  ww_json_kstr(&j, "gpu", a->gpu->name);
+  ww_json_knum(&j, "ms", a->ms);
+  ww_json_knum(&j, "clang_ms", a->clang_ms);
+  ww_json_kuint(&j, "kernels", a->nkernels);
+  ww_json_kuint(&j, "computed", a->computed);
+  if (a->error.code) ww_json_kstr(&j, "error", a->error.msg);
+  ww_json_end_obj(&j);
+  ww_rpc_notify(s->rpc, "warpwise/answered", b.s);
+  ww_buf_free(&b);
+}
+
+/* Under the lock. */
+static void replace(ww_lsp_document *d, ww_lsp_analysis *a) {
+  ww_lsp_analysis *old = d->current;
+  d->current = a;
+  if (!old) return;
+  old->replaced = true;
+  if (!old->users) ww_arena_free(old->arena);
+}
+
+void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a) {
+  if (!a) return;
+  pthread_mutex_lock(&s->lock);
+  bool last = --a->users == 0 && a->replaced;
+  pthread_mutex_unlock(&s->lock);
+  if (last) ww_arena_free(a->arena);
+}
+
+/* The finished analysis becomes the document's, unless that is another one by now; then everybody is told. */
+static void settle(ww_lsp_job *j, ww_status st) {
+  ww_lsp *s = j->s;
+  ww_lsp_analysis *a = j->a;
+  pthread_mutex_lock(&s->lock);
+  if (j->token) progress(j, "end", NULL, -1);
+  ww_lsp_document *d = ww_lsp_find(s, a->uri);
+  bool fresh = d && d->serial == a->serial && !s->ending;
+  if (fresh && st) { /* given up by the user: the text alone, until it changes */
+    a->nkernels = 0;
+    ww_fail(&a->error, WW_ECANCEL, "the analysis was cancelled; it starts again with the next change");
+    kernels_of_text(a);
+  }
+  bool again = fresh && d->refresh;
+  if (fresh) {
+    d->refresh = false;
+    replace(d, a);
+    ww_lsp_publish(s, a); /* in order with the next change, which needs the lock */
+    tell(s, a);
+  }
+  for (ww_lsp_job **at = &s->jobs; *at; at = &(*at)->next)
+    if (*at == j) {
+      *at = j->next;
+      break;
+    }
+  pthread_cond_broadcast(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+  if (again) refresh(s);
+  if (!fresh) ww_arena_free(a->arena);
+  free(j);
+}
+
+static void work(void *ctx) {
+  ww_lsp_job *j = ctx;
+  ww_lsp *s = j->s;
+  pthread_mutex_lock(&s->lock);
+  ww_lsp_document *d = ww_lsp_find(s, j->a->uri);
+  if (d) d->queued = false;
+  bool stale = !d || d->serial != j->a->serial || s->ending;
+  j->began = ww_now();
+  pthread_mutex_unlock(&s->lock);
+  ww_status st = stale ? WW_ECANCEL : analyse(j);
+  j->a->ms = 1e3 * (ww_now() - j->began);
+  settle(j, st);
+}
+
+/* ---- the clock ---- */
+
+static struct timespec at_time(double t) {
+  struct timespec when = {.tv_sec = (time_t)t};
+  when.tv_nsec = (long)((t - (double)when.tv_sec) * 1e9);
+  return when;
+}
+
+static void hand_out(ww_lsp *s, ww_lsp_document *d) {
+  ww_lsp_job *j = ww_xcalloc(1, sizeof *j);
+  j->s = s;
+  j->a = new_analysis(s, d);
+  j->began = ww_now();
+  j->next = s->jobs;
+  d->due = 0;
+  d->queued = true;
+  s->jobs = j;
+  if (ww_pool_submit(s->pool, work, j)) return;
+  s->jobs = j->next;
+  d->queued = false;
+  d->due = ww_now() + 0.05; /* the workers are behind */
+  ww_arena_free(j->a->arena);
+  free(j);
+}
+
+/* Hands out what is due; returns when to look again. */
+static double look(ww_lsp *s, double now) {
+  double next = now + 3600;
+  for (ww_lsp_document *d = s->documents; d; d = d->next) {
+    if (d->due > 0 && d->due <= now && !d->queued) hand_out(s, d);
+    if (d->due > 0 && d->due > now && d->due < next) next = d->due;
+    if (d->due > 0 && d->due <= now && next > now + 0.02) next = now + 0.02; /* an older one still waits for a worker */
+  }
+  for (ww_lsp_job *j = s->jobs; j; j = j->next) {
+    if (j->token || j->call || !s->can.progress) continue;
+    if (now - j->began >= PROGRESS_S)
+      begin_progress(j);
+    else if (j->began + PROGRESS_S < next)
+      next = j->began + PROGRESS_S;
+  }
+  return next;
+}
+
+static void *tick(void *ctx) {
+  ww_lsp *s = ctx;
+  pthread_mutex_lock(&s->lock);
+  while (!s->ending) {
+    struct timespec until = at_time(look(s, ww_now()));
+    pthread_cond_timedwait(&s->changed, &s->lock, &until);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds) {
+  d->due = ww_now() + seconds;
+  d->serial = ++s->serials;
+  pthread_cond_broadcast(&s->changed);
+}
+
+bool ww_lsp_start(ww_lsp *s, ww_err *e) {
+  s->pool = ww_pool_new(WORKERS, 64);
+  s->clock_runs = s->pool && !pthread_create(&s->clock, NULL, tick, s);
+  if (!s->clock_runs) ww_fail(e, WW_EIO, "cannot start threads");
+  return s->clock_runs;
+}
+
+void ww_lsp_stop(ww_lsp *s) {
+  pthread_mutex_lock(&s->lock);
+  s->ending = true;
+  for (ww_lsp_job *j = s->jobs; j; j = j->next) atomic_store(&j->cancelled, true);
+  pthread_cond_broadcast(&s->changed);
+  pthread_mutex_unlock(&s->lock);
+  if (s->clock_runs) pthread_join(s->clock, NULL);
+  ww_pool_free(s->pool);
+}
+
+/* ---- whoever wants an analysis ---- */
+
+static ww_lsp_analysis *provisional(const ww_lsp *s, ww_lsp_document *d) {
+  ww_lsp_analysis *a = new_analysis(s, d);
+  a->provisional = a->replaced = true; /* the caller's alone */
+  a->users = 1;
+  ww_fail(&a->error, WW_ECANCEL, "analysing ...");
+  kernels_of_text(a);
+  d->refresh = true;
+  return a;
+}
+
+ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience) {
+  ww_lsp_analysis *a = NULL;
+  ww_err e = {0};
+  double until = patience > 0 ? ww_now() + patience : 0;
+  pthread_mutex_lock(&s->lock);
+  while (!a && !e.code) {
+    ww_lsp_document *d = ww_lsp_find(s, uri);
+    if (!d)
+      ww_fail(&e, WW_ECANCEL, "the document is not open");
+    else if (d->generation > ww_rpc_marked(c))
+      ww_fail(&e, WW_ECANCEL, "the document has changed since it was asked about");
+    else if (ww_rpc_cancelled(c) || s->ending)
+      ww_fail(&e, WW_ECANCEL, "cancelled");
+    else if (d->current && d->current->serial == d->serial) {
+      a = d->current;
+      a->users++;
+    } else if (until > 0 && ww_now() > until)
+      a = provisional(s, d);
+    else {
+      struct timespec soon = at_time(ww_now() + 0.05); /* nobody tells of a cancellation */
+      pthread_cond_timedwait(&s->changed, &s->lock, &soon);
+    }
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (e.code) ww_rpc_fail(c, &e);
+  return a;
+}
+
+ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri) {
+  ww_arena *a = ww_rpc_arena(c);
+  ww_lsp_document d = {.uri = ww_strdup(a, uri)};
+  ww_err e = {0};
+  d.path = (char *)ww_uri_path(uri, NULL, a);
+  if (!d.path)
+    ww_fail(&e, WW_EUSAGE, "'%.200s' is no file: URI", uri);
+  else if (!ww_file_regular(d.path))
+    ww_fail(&e, WW_EIO, "there is no file '%.200s'", d.path);
+  else
+    ww_read_file(a, d.path, 32 << 20, &d.text, &d.n, &e);
+  if (e.code) {
+    ww_rpc_fail(c, &e);
+    return NULL;
+  }
+  pthread_mutex_lock(&s->lock);
+  ww_lsp_configure(s, &d);
+  ww_lsp_job j = {.s = s, .a = new_analysis(s, &d), .call = c};
+  pthread_mutex_unlock(&s->lock);
+  j.a->replaced = true;
+  j.a->users = 1;
+  if (!analyse(&j)) return j.a;
+  ww_fail(&e, WW_ECANCEL, "cancelled");
+  ww_rpc_fail(c, &e);
+  ww_arena_free(j.a->arena);
+  return NULL;
+}

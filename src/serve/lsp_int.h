@@ -1,0 +1,182 @@
+/* lsp_int.h - what the files of the language server share.
+ *
+ * lsp.c: lifecycle and settings; lsp_documents.c: open documents; lsp_analyse.c: when and how they are analysed; lsp_text.c: positions and
+ * URIs; lsp_show.c: words; lsp_lens.c, lsp_hover.c, lsp_findings.c: what editors ask for; lsp_commands.c: what they execute.
+ *
+ * A document's analysis is replaced, never changed: whoever shows one holds it, and looks at its generation first. */
+#ifndef WW_SERVE_LSP_INT_H
+#define WW_SERVE_LSP_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "../predict/roofline.h"
+#include "fixes.h"
+#include "lsp.h"
+#include "pool.h"
+#include "rpc.h"
+#include "settings.h"
+#include "workspace.h"
+
+/* ---- texts (lsp_text.c) ---- */
+typedef struct {
+  uint32_t line, col; /* both from 0; columns count UTF-16 units */
+} ww_position;
+/* Bytes from the start; clamped to the line and the text. */
+size_t ww_text_offset(const char *text, size_t n, ww_position at);
+ww_position ww_text_position(const char *text, size_t n, size_t offset);
+/* The bytes of line `line` (from 0), without its break; false: there is none. */
+bool ww_text_line(const char *text, size_t n, uint32_t line, size_t *begin, size_t *end);
+bool ww_position_read(const cJSON *v, ww_position *out);
+void ww_position_write(ww_json *j, ww_position p);
+void ww_range_write(ww_json *j, const char *key, ww_position from, ww_position to); /* key NULL: no key */
+/* The path of a file: URI or what stands for one of untitled:; NULL: no document of ours. */
+const char *ww_uri_path(const char *uri, const char *lang, ww_arena *a);
+const char *ww_path_uri(const char *path, ww_arena *a);
+
+/* ---- analyses ---- */
+typedef struct {
+  uint32_t line; /* from 1 */
+  double share, sectors, ways, bytes; /* as in ww_line_cost */
+} ww_lsp_line;
+
+typedef enum { WW_FROM_COMMENT, WW_FROM_PROJECT, WW_FROM_HOST, WW_FROM_NOBODY, WW_NFROMS } ww_launch_origin;
+extern const char *const ww_lsp_origins[WW_NFROMS]; /* comment, project, host, assumed */
+
+typedef struct {
+  const char *name, *mangled;
+  uint32_t line;             /* of its name, from 1 */
+  uint32_t first, body, end; /* lines from 1: its declaration begins, its body begins, it ends */
+  bool here;                 /* in this very file; else its line is that of a header */
+  const char *json;          /* the report as `explain` gives it; of an error too */
+  ww_report report;          /* error.code says whether there is one */
+  ww_launch_origin origin;
+  ww_lsp_line *lines; /* of this file, largest share first */
+  uint32_t nlines;
+  ww_launch launch;   /* the report's, with the names of parameters; zero where there is no report */
+  const char **types; /* C types of what parameters point to, for ww_launch_settings */
+  uint32_t ntypes;
+} ww_lsp_kernel;
+
+typedef struct ww_lsp_analysis {
+  ww_arena *arena; /* holds everything, this struct too */
+  uint32_t users;  /* under the server's lock; 0 and replaced: freed */
+  bool replaced;
+  uint64_t serial; /* that the document had */
+  int64_t version;
+  const char *uri, *path, *text;
+  size_t n;
+  ww_source source; /* to ask more about the same text */
+  const ww_settings *settings;
+  const ww_gpu *gpu;
+  const char *gpu_note; /* why it is another one than asked for; NULL: it is not */
+  ww_dialect dialect;
+  ww_lsp_kernel *v;
+  uint32_t nkernels;
+  ww_err error;     /* code: the source could not be read: kernels are those that the text alone shows */
+  bool provisional; /* under way still; error says so */
+  double ms, clang_ms; /* that it took, and clang's part of it */
+  uint32_t computed;
+} ww_lsp_analysis;
+
+/* ---- documents (lsp_documents.c) ---- */
+typedef struct ww_lsp_document {
+  char *uri, *path, *lang; /* lang: the editor's languageId */
+  char *text;
+  size_t n;
+  int64_t version;
+  uint64_t generation;
+  uint64_t serial; /* of the analysis that it wants; grows with each change of text, settings or headers */
+  const ww_settings *settings; /* live as long as the server */
+  const char **flags;          /* the build's and the settings'; live as long as the server */
+  uint32_t nflags;
+  double due;               /* when it is to be analysed; 0: nothing to do */
+  bool queued;              /* given to a worker that has not begun */
+  bool refresh;             /* the editor will not ask again by itself: it has something provisional, or the text is the same */
+  ww_lsp_analysis *current; /* NULL: none yet; may be of an older generation */
+  struct ww_lsp_document *next;
+} ww_lsp_document;
+
+typedef struct ww_lsp_job ww_lsp_job; /* an analysis under way */
+
+typedef struct {
+  ww_workspace *w;
+  ww_rpc *rpc;
+  ww_arena *arena; /* lifetime: the server; under the lock */
+  pthread_mutex_t lock;
+  pthread_cond_t changed; /* a document, an analysis, or the time */
+  ww_lsp_document *documents;
+  ww_lsp_job *jobs;
+  ww_pool *pool; /* of analyses */
+  pthread_t clock;
+  bool clock_runs, ending;
+  bool initialized, shut_down; /* these three belong to the reading thread */
+  uint64_t generation;         /* the last one that a text got */
+  /* settings: the command line's, then the editor's, then the project's, then what was chosen */
+  const char *gpu; /* the command line's; NULL: none */
+  ww_settings base;
+  const char *chosen; /* GPU of warpwise.chooseGpu */
+  ww_problems said;   /* of settings, told once */
+  /* what the client can do */
+  struct {
+    bool configuration, watch, progress, refresh_lens, refresh_hints, versioned_edits, apply_edit, show_document, markdown;
+    bool literal_actions, related;
+  } can;
+  uint64_t tokens, serials; /* of progress, of analyses */
+} ww_lsp;
+
+ww_lsp_document *ww_lsp_find(ww_lsp *s, const char *uri); /* under the lock; NULL: not open */
+void ww_lsp_did_open(void *server, ww_rpc_call *c);
+void ww_lsp_did_change(void *server, ww_rpc_call *c);
+void ww_lsp_did_close(void *server, ww_rpc_call *c);
+void ww_lsp_did_save(void *server, ww_rpc_call *c);
+void ww_lsp_watched(void *server, ww_rpc_call *c);
+void ww_lsp_configure(ww_lsp *s, ww_lsp_document *d); /* its settings and flags anew; under the lock */
+void ww_lsp_again(ww_lsp *s, bool settings);          /* analyses every open document anew */
+void ww_lsp_documents_free(ww_lsp *s);
+void ww_lsp_log(ww_lsp *s, int type, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* 1 error, 2 warning, 3 information: shown; 4: for the log */
+
+/* ---- lsp_analyse.c ---- */
+bool ww_lsp_start(ww_lsp *s, ww_err *e);
+void ww_lsp_stop(ww_lsp *s);
+void ww_lsp_due(ww_lsp *s, ww_lsp_document *d, double seconds); /* under the lock */
+/* The analysis of the document that the call's params name, as it is now, waited for; NULL: the call has its answer (cancelled, changed
+ * meanwhile, no document of ours). `patience`: seconds after which a provisional one will do, 0: none. Ends with ww_lsp_let_go. */
+ww_lsp_analysis *ww_lsp_await(ww_lsp *s, ww_rpc_call *c, const char *uri, double patience);
+void ww_lsp_let_go(ww_lsp *s, ww_lsp_analysis *a);
+/* Of a file that no editor has open, made here and now. */
+ww_lsp_analysis *ww_lsp_closed(ww_lsp *s, ww_rpc_call *c, const char *uri);
+/* Reports of one kernel on the GPUs, as `explain` gives them. */
+ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus, uint32_t n,
+                     bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena, ww_answered *out, ww_err *e);
+void ww_lsp_cancel_progress(void *server, ww_rpc_call *c);
+const ww_gpu *ww_lsp_gpu(const ww_lsp *s, const char *name);
+
+/* ---- lsp_show.c ---- */
+void ww_show_headline(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out); /* one line */
+void ww_show_shape(const ww_launch *l, ww_buf *out);                                  /* "grid 64x64, block 16x16" */
+bool ww_show_guessed(const ww_lsp_kernel *k); /* something of its launch besides contents was assumed */
+void ww_show_table(const ww_lsp_analysis *a, const ww_lsp_kernel *k, ww_buf *out);    /* markdown */
+void ww_show_line(const ww_lsp_line *l, bool brief, ww_buf *out);
+/* Share of what the roofs allow, 0 to 1; `of`: of what. Below 0: not known. */
+double ww_show_share(const ww_report *r, const ww_gpu *g, const char **of);
+void ww_show_duration(double us, ww_buf *out); /* 4.56 ms */
+const char *ww_show_gpu(const ww_gpu *g);
+
+/* ---- lsp_lens.c, lsp_hover.c, lsp_findings.c, lsp_commands.c, lsp_measure.c ---- */
+/* ww_lsp_await of params.textDocument; a document that is not open is answered with null. */
+ww_lsp_analysis *ww_lsp_asked(ww_lsp *s, ww_rpc_call *c, double patience);
+void ww_lsp_code_lens(void *server, ww_rpc_call *c);
+void ww_lsp_inlay_hint(void *server, ww_rpc_call *c);
+void ww_lsp_hover(void *server, ww_rpc_call *c);
+void ww_lsp_code_action(void *server, ww_rpc_call *c);
+void ww_lsp_publish(ww_lsp *s, const ww_lsp_analysis *a); /* its findings as diagnostics; a NULL version: none */
+void ww_lsp_publish_none(ww_lsp *s, const char *uri);
+void ww_lsp_execute(void *server, ww_rpc_call *c);
+const char *ww_lsp_command_name(uint32_t k); /* of the k-th command; NULL: there are no more */
+/* A fix as a WorkspaceEdit. */
+void ww_lsp_edit_write(const ww_lsp *s, const ww_lsp_analysis *a, const ww_fix *f, ww_json *j);
+/* Launches the kernel on the device that is here, by a child of this program. The report line or an error. */
+ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device, ww_rpc_call *c, const char **json, ww_err *e);
+
+#endif

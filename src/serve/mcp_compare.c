@@ -1,0 +1,237 @@
+/* mcp_compare.c - one kernel on several GPUs, or two versions of it under the same launch.
+ *
+ * The first of a group is what the others are compared with. Where intervals overlap the order is not certain, and the verdict says so. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "mcp_int.h"
+
+#define CHANGES 8    /* that are shown */
+#define CHANGED 0.05 /* of the logarithm: what differs less is the same */
+#define GROUPS 32
+
+typedef struct {
+  const char *what; /* "before", "after", or NULL: the GPU's name tells them apart */
+  ww_report r;
+  const char *json;
+} candidate;
+
+static const char *verdict(const ww_quantity *before, const ww_quantity *after) {
+  double ratio = after->value / before->value;
+  if (fabs(log(ratio)) < 0.02) return "the same";
+  bool sure = !before->interval || !after->interval || after->high < before->low || after->low > before->high;
+  if (ratio < 1) return sure ? "faster" : "faster, though the intervals overlap";
+  return sure ? "slower" : "slower, though the intervals overlap";
+}
+
+static void write_candidate(ww_mcp_call *t, const candidate *first, const candidate *c, ww_json *j) {
+  const ww_quantity *a = &first->r.m[WW_M_time_us], *b = &c->r.m[WW_M_time_us];
+  (void)t;
+  ww_json_obj(j);
+  if (c->what) ww_json_kstr(j, "version", c->what);
+  ww_json_kstr(j, "kernel", c->r.kernel);
+  ww_json_kstr(j, "gpu", c->r.gpu);
+  if (c->r.error.code)
+    ww_json_kstr(j, "error", c->r.error.msg);
+  else {
+    ww_mcp_quantity(j, "time_us", b);
+    if (c != first && a->known && b->known && b->value > 0) {
+      ww_mcp_number(j, "speedup", a->value / b->value);
+      ww_json_kstr(j, "verdict", verdict(a, b));
+    }
+    if (c->r.roofline_class) ww_json_kstr(j, "bound", c->r.roofline_class);
+    if (c->r.bottleneck) ww_json_kstr(j, "bottleneck", c->r.bottleneck);
+  }
+  ww_json_end_obj(j);
+}
+
+typedef struct {
+  ww_metric m;
+  double size;
+} change;
+
+static int by_size(const void *a, const void *b) {
+  double x = ((const change *)a)->size, y = ((const change *)b)->size;
+  return x < y ? 1 : x > y ? -1 : 0;
+}
+
+static void write_changes(const ww_report *before, const ww_report *after, ww_json *j) {
+  change v[WW_NMETRICS];
+  uint32_t n = 0;
+  if (before->error.code || after->error.code) return;
+  for (int k = 0; k < WW_NMETRICS; k++) {
+    const ww_quantity *a = &before->m[k], *b = &after->m[k];
+    if (k == WW_M_time_us || !a->known || !b->known || a->value == b->value) continue;
+    double size = a->value > 0 && b->value > 0 ? fabs(log(b->value / a->value)) : 10;
+    if (size > CHANGED) v[n++] = (change){(ww_metric)k, size};
+  }
+  qsort(v, n, sizeof *v, by_size);
+  ww_json_key(j, "changed");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < n && k < CHANGES; k++) {
+    ww_json_obj(j);
+    ww_json_kstr(j, "metric", ww_metrics[v[k].m].name);
+    ww_mcp_number(j, "before", before->m[v[k].m].value);
+    ww_mcp_number(j, "after", after->m[v[k].m].value);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+static void write_group(ww_mcp_call *t, const candidate *v, uint32_t n, bool versions) {
+  ww_json *j = &t->j;
+  ww_json_obj(j);
+  ww_json_kstr(j, "kernel", v[0].r.kernel);
+  ww_json_key(j, "candidates");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < n; k++) write_candidate(t, &v[0], &v[k], j);
+  ww_json_end_arr(j);
+  if (versions) write_changes(&v[0].r, &v[1].r, j);
+  if (!v[0].r.error.code && v[0].r.nassumed) {
+    ww_json_key(j, "assumed");
+    ww_json_arr(j);
+    for (uint32_t k = 0; k < v[0].r.nassumed; k++) ww_json_str(j, v[0].r.assumed[k]);
+    ww_json_end_arr(j);
+  }
+  ww_json_end_obj(j);
+}
+
+static ww_status parse(ww_mcp_call *t, const ww_told *told, const char *what, candidate *out) {
+  *out = (candidate){.what = what, .json = told->json};
+  return ww_report_parse(told->json, t->a, &out->r, &t->err);
+}
+
+/* Any candidate has a time. */
+static bool answered(const candidate *v, uint32_t n) {
+  for (uint32_t k = 0; k < n; k++)
+    if (!v[k].r.error.code) return true;
+  return false;
+}
+
+static ww_status write_full(ww_mcp_call *t, const ww_answered *a, const ww_answered *b) {
+  if (!t->full) return WW_OK;
+  ww_json_key(&t->j, "full");
+  ww_json_arr(&t->j);
+  for (uint32_t k = 0; k < a->n; k++) ww_json_raw(&t->j, a->v[k].json);
+  for (uint32_t k = 0; b && k < b->n; k++) ww_json_raw(&t->j, b->v[k].json);
+  ww_json_end_arr(&t->j);
+  return WW_OK;
+}
+
+static ww_status compare_gpus(ww_mcp_call *t, const ww_answered *x, uint32_t ngpus) {
+  candidate *v = WW_NEWN(t->a, candidate, ngpus);
+  bool any = false;
+  ww_json_key(&t->j, "comparisons");
+  ww_json_arr(&t->j);
+  for (uint32_t at = 0; at + ngpus <= x->n && at / ngpus < GROUPS; at += ngpus) {
+    for (uint32_t k = 0; k < ngpus; k++)
+      if (parse(t, &x->v[at + k], NULL, &v[k])) return t->err.code;
+    any |= answered(v, ngpus);
+    write_group(t, v, ngpus, false);
+  }
+  ww_json_end_arr(&t->j);
+  if (!any && x->n) {
+    t->err = v[0].r.error;
+    return t->err.code;
+  }
+  return write_full(t, x, NULL);
+}
+
+/* Kernels of the same name and GPU; where one was named on either side, the two that were. */
+static const ww_told *partner(const ww_answered *b, const ww_told *a, bool named) {
+  for (uint32_t k = 0; k < b->n; k++)
+    if ((named || !strcmp(b->v[k].kernel, a->kernel)) && !strcmp(b->v[k].gpu, a->gpu)) return &b->v[k];
+  return NULL;
+}
+
+static ww_status compare_versions(ww_mcp_call *t, const ww_answered *a, const ww_answered *b, bool named) {
+  candidate v[2];
+  uint32_t n = 0;
+  bool any = false;
+  ww_json_key(&t->j, "comparisons");
+  ww_json_arr(&t->j);
+  for (uint32_t k = 0; k < a->n && n < GROUPS; k++) {
+    const ww_told *other = partner(b, &a->v[k], named);
+    if (!other) continue;
+    if (parse(t, &a->v[k], "before", &v[0]) || parse(t, other, "after", &v[1])) return t->err.code;
+    any |= answered(v, 2);
+    write_group(t, v, 2, true);
+    n++;
+  }
+  ww_json_end_arr(&t->j);
+  if (!n)
+    return ww_fail(&t->err, WW_EUSAGE, "the versions have no kernel of the same name; give kernel and other_kernel");
+  if (!any) {
+    t->err = v[0].r.error;
+    return t->err.code;
+  }
+  return write_full(t, a, b);
+}
+
+/* The arguments of the other version: the same, with what other_* says in their place. */
+static cJSON *other_args(const ww_mcp_call *t) {
+  static const char *const names[][2] = {
+      {"other_file", "file"}, {"other_source", "source"}, {"other_kernel", "kernel"}};
+  cJSON *args = cJSON_Duplicate(t->args, true);
+  bool file = cJSON_GetObjectItemCaseSensitive(args, "other_file"),
+       source = cJSON_GetObjectItemCaseSensitive(args, "other_source");
+  if (file && !source) cJSON_DeleteItemFromObjectCaseSensitive(args, "source");
+  for (int k = 0; k < 3; k++) {
+    cJSON *v = cJSON_DetachItemFromObjectCaseSensitive(args, names[k][0]);
+    if (!v) continue;
+    cJSON_DeleteItemFromObjectCaseSensitive(args, names[k][1]);
+    cJSON_AddItemToObject(args, names[k][1], v);
+  }
+  return args;
+}
+
+ww_status ww_mcp_compare(ww_mcp_call *t) {
+  bool versions = ww_mcp_text(t, "other_file") || ww_mcp_text(t, "other_source") || ww_mcp_text(t, "other_kernel");
+  ww_answered a = {0}, b = {0};
+  call c, d = {0};
+  ww_status st = ww_mcp_ask(t, t->args, &c);
+  if (!st && !versions && c.ask.ngpus < 2)
+    st = ww_fail(&t->err, WW_EUSAGE, "compare needs two names in `gpu`, or other_file, other_source or other_kernel");
+  if (!st) st = ww_workspace_ask(t->m->o.w, &c.ask, t->a, &a, &t->err);
+  if (st) return st;
+  if (!versions) return compare_gpus(t, &a, c.ask.ngpus);
+  cJSON *args = other_args(t);
+  st = ww_mcp_ask(t, args, &d);
+  cJSON_Delete(args);
+  if (!st && ww_mcp_text(t, "other_kernel") && d.ask.launch && d.ask.launch->kernel) /* the launch is the first one's */
+    d.launch.kernel = NULL;
+  if (!st) st = ww_workspace_ask(t->m->o.w, &d.ask, t->a, &b, &t->err);
+  return st ? st : compare_versions(t, &a, &b, ww_mcp_text(t, "kernel") || ww_mcp_text(t, "other_kernel"));
+}
+
+/* ---- schema ---- */
+
+static void schema_candidate(ww_json *j) {
+  ww_mcp_property(j, "version", "string", "before or after");
+  ww_mcp_property(j, "kernel", "string", NULL);
+  ww_mcp_property(j, "gpu", "string", NULL);
+  ww_mcp_property(j, "time_us", "object", "value, low, high");
+  ww_mcp_property(j, "speedup", "number", "over the first candidate; above 1 is faster");
+  ww_mcp_property(j, "verdict", "string", NULL);
+  ww_mcp_property(j, "bound", "string", "bandwidth or compute");
+  ww_mcp_property(j, "bottleneck", "string", NULL);
+  ww_mcp_property(j, "error", "string", "why it has no time");
+}
+
+static void schema_change(ww_json *j) {
+  ww_mcp_property(j, "metric", "string", "warpwise://metrics lists them");
+  ww_mcp_property(j, "before", "number", NULL);
+  ww_mcp_property(j, "after", "number", NULL);
+}
+
+static void schema_group(ww_json *j) {
+  ww_mcp_property(j, "kernel", "string", NULL);
+  ww_mcp_list(j, "candidates", NULL, schema_candidate);
+  ww_mcp_list(j, "changed", "of versions: the metrics that changed most", schema_change);
+  ww_mcp_list(j, "assumed", "what the launch did not say", NULL);
+}
+
+void ww_mcp_schema_compare(ww_json *j) {
+  ww_mcp_list(j, "comparisons", "one per kernel (and GPU, of versions)", schema_group);
+  ww_mcp_property(j, "full", "array", "with detail: full, the whole reports");
+}

@@ -1,0 +1,428 @@
+// app.js - asks the server about the text as it is typed, and shows what it says.
+//
+// Every change counts `sequence` up and ends what is being asked. An answer is shown only where its number is still the last one; until then
+// what is on the page is marked as of the text before.
+
+import { Editor } from './editor.js';
+import { $, make, stop } from './parts.js';
+import { ask, Refused } from './server.js';
+import { gpuOf, inText, state } from './state.js';
+import { drawAgain, runSweep } from './sweep.js';
+import { showAll, showRoofline } from './view.js';
+
+const TYPING = 250; // ms without a key before the server is asked
+
+// ---- what is asked ----
+
+function dialect(text) {
+  const asked = $('lang').value,
+    ends = (s) => state.file.endsWith(s);
+  if (asked) return asked;
+  if (ends('.cu') || ends('.cl') || ends('.hip')) return '';
+  if (/\b__kernel\b|\bget_global_id\b/.test(text)) return 'opencl';
+  if (/hip\/hip_runtime/.test(text)) return 'hip';
+  return /#\s*pragma\s+omp\s+target/.test(text) ? 'openmp' : '';
+}
+
+function sourcePart() {
+  const text = editor.value,
+    lang = dialect(text),
+    flags = $('flags').value.trim();
+  const body = { source: text, file: state.file };
+  if (lang) body.lang = lang;
+  if (flags) body.flags = flags.split(/\s+/);
+  return body;
+}
+
+function launchPart() {
+  const words = ['grid', 'block'].filter((id) => $(id).value.trim()).map((id) => `${id}=${$(id).value.trim().replace(/\s+/g, '')}`);
+  if ($('args').value.trim()) words.push($('args').value.trim());
+  const body = { kernel: state.kernel, gpu: state.chosen };
+  if (words.length) body.launch = words.join(' ');
+  if ($('cache').value) body.cache = $('cache').value;
+  return body;
+}
+
+let sequence = 0,
+  timer = 0,
+  running = null;
+
+// What is on the page is no longer the answer: ends what is being asked, returns the number of what is asked from now on.
+function pending(text) {
+  if (running) running.abort();
+  clearTimeout(timer);
+  document.body.classList.add('stale');
+  $('results').setAttribute('aria-busy', 'true');
+  status(text);
+  return ++sequence;
+}
+
+// Something changed: ask again when nothing else does for a while.
+function changed(wait = 0) {
+  pending('updating …');
+  timer = setTimeout(update, wait);
+  keepSession();
+}
+
+async function update() {
+  const mine = sequence,
+    controller = new AbortController(),
+    started = performance.now();
+  const last = () => mine === sequence;
+  running = controller;
+  try {
+    const source = sourcePart();
+    const kernels = await ask('/v1/kernels', source, controller.signal);
+    if (!last()) return;
+    showKernels(kernels);
+    const answer = await ask('/v1/explain', { ...source, ...launchPart() }, controller.signal);
+    if (!last()) return;
+    state.asked = { ...source, ...launchPart() };
+    showAnswer(answer, performance.now() - started);
+    await runSweep(last, controller.signal);
+  } catch (e) {
+    if (e.name !== 'AbortError' && last()) showError(e);
+  }
+}
+
+const status = (text) => {
+  $('status').textContent = text;
+};
+
+function fresh() {
+  document.body.classList.remove('stale');
+  $('results').setAttribute('aria-busy', 'false');
+}
+
+// ---- what is shown ----
+
+function showError(e) {
+  fresh();
+  state.reports = null;
+  $('answer').hidden = true;
+  $('error').hidden = false;
+  const at = e.at || {},
+    here = !at.file || at.file === state.file || at.file.endsWith('/' + state.file);
+  const place = at.line ? `${at.file || state.file}:${at.line}${at.col ? ':' + at.col : ''}` : '';
+  $('error').replaceChildren(
+    make('h2', {}, 'No prediction'),
+    make('p', {}, e instanceof Refused ? stop(at.message) : 'The server cannot be reached. Is it still running?'),
+    ...(place
+      ? [
+          make(
+            'p',
+            { class: 'at' },
+            here ? make('button', { type: 'button', class: 'link', onclick: () => editor.goto(at.line) }, place) : place,
+          ),
+        ]
+      : []),
+  );
+  editor.show(new Map(), new Map(), at.line && here ? new Map([[at.line, at.mark || at.message]]) : new Map());
+  status('no prediction');
+}
+
+function showKernels(answer) {
+  state.kernels = answer.kernels;
+  const names = answer.kernels.map((k) => k.name),
+    was = state.kernel;
+  if (!names.includes(state.kernel)) state.kernel = names[0] || '';
+  $('kernel').replaceChildren(...names.map((n) => make('option', { selected: n === state.kernel }, n)));
+  if (was !== state.kernel) recallLaunch();
+  state.diagnostics = answer.diagnostics || [];
+  if (!names.length)
+    throw new Refused(422, {
+      ...state.diagnostics[0],
+      message: 'there is no kernel in the text' + (state.diagnostics.length ? ': ' + state.diagnostics[0].message : ''),
+    });
+}
+
+// No GPU has an answer: the first one's reason, where the compiler says it.
+function allFailed(reports) {
+  const error = reports[0].error,
+    said = (d) => d.message.replace(/^.* was left out: /, '');
+  const wrong = state.diagnostics.find((d) => d.severity === 'error' && error.message.includes(said(d)));
+  return new Refused(422, { ...wrong, mark: wrong && said(wrong), ...error });
+}
+
+function showAnswer(answer, ms) {
+  if (answer.reports.every((r) => r.error)) throw allFailed(answer.reports);
+  fresh();
+  $('error').hidden = true;
+  $('answer').hidden = false;
+  state.reports = answer.reports.map((r, k) => ({ ...r, gpu: state.chosen[k] }));
+  if (!state.reports.some((r) => r.gpu === state.active && !r.error))
+    state.active = (state.reports.find((r) => !r.error) || state.reports[0]).gpu;
+  status(`${Math.round(ms)} ms` + (answer.timing.known === answer.reports.length ? ', known' : ''));
+  showAll();
+}
+
+// ---- choosing ----
+
+function recallLaunch() {
+  const l = state.launches[state.kernel] || {};
+  for (const id of ['grid', 'block', 'args', 'cache']) $(id).value = l[id] || '';
+}
+
+function keepLaunch() {
+  state.launches[state.kernel] = Object.fromEntries(['grid', 'block', 'args', 'cache'].map((id) => [id, $(id).value]));
+}
+
+function load(file, text) {
+  state.file = file;
+  state.kernel = '';
+  state.launches = {};
+  state.sweep = { name: '', range: '', typed: false };
+  $('file-name').textContent = file;
+  $('flags').value = '';
+  $('lang').value = '';
+  recallLaunch();
+  editor.value = text;
+  suitGpus(file, text);
+  changed();
+}
+
+// Code for 64 lanes is asked about on GPUs that have them, and the other way round.
+function suitGpus(file, text) {
+  const lanes = file.endsWith('.hip') || /hip\/hip_runtime/.test(text) ? 64 : file.endsWith('.cu') ? 32 : 0;
+  if (!lanes || state.chosen.some((g) => gpuOf(g).lanes === lanes)) return;
+  state.chosen = state.gpus
+    .filter((g) => g.lanes === lanes)
+    .slice(-2)
+    .map((g) => g.name);
+  showGpuChoice();
+}
+
+function showGpuChoice() {
+  $('gpu-names').textContent = state.chosen.join(', ') || 'none';
+  $('gpu-list').replaceChildren(
+    ...state.gpus.map((g) =>
+      make(
+        'label',
+        {},
+        make('input', { type: 'checkbox', value: g.name, checked: state.chosen.includes(g.name), onchange: chooseGpus }),
+        make(
+          'span',
+          {},
+          g.full_name,
+          make('small', {}, `${g.name} · ${g.architecture} · ${g.sms} SMs · ${g.calibrated ? 'calibrated' : 'from data sheets'}`),
+        ),
+      ),
+    ),
+  );
+}
+
+function chooseGpus() {
+  const on = [...$('gpu-list').querySelectorAll('input:checked')].map((e) => e.value);
+  if (!on.length) return showGpuChoice(); // one at least
+  state.chosen = on;
+  if (!on.includes(state.active)) state.active = on[0];
+  $('gpu-names').textContent = on.join(', ');
+  changed(150);
+}
+
+async function openChosen() {
+  const [kind, name] = [$('open').value.slice(0, 2), $('open').value.slice(2)];
+  if (kind === 'e:') {
+    const e = state.examples.find((x) => x.file === name);
+    return load(e.file, e.text);
+  }
+  const mine = pending('opening …'); // typing or choosing another one meanwhile counts more
+  try {
+    const s = await ask('/v1/source', { file: name });
+    if (mine === sequence) load(s.file, s.text);
+  } catch (e) {
+    if (mine === sequence) showError(e);
+  }
+}
+
+async function exportReport() {
+  if (!state.kernel) return;
+  const mine = sequence,
+    body = { ...sourcePart(), ...launchPart() }; // as it stands now, answered or not
+  status('exporting …');
+  try {
+    const html = await ask('/v1/report.html', body, undefined, 'text');
+    const url = URL.createObjectURL(new Blob([html], { type: 'text/html' }));
+    make('a', {
+      href: url,
+      download: `${state.file
+        .split('/')
+        .pop()
+        .replace(/\.[^.]*$/, '')}-${state.kernel.replace(/[^\w]+/g, '_')}.html`,
+    }).click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    if (mine === sequence) status('exported');
+  } catch (e) {
+    if (mine === sequence) status('not exported: ' + e.message);
+  }
+}
+
+// ---- the page itself ----
+
+const editor = new Editor({ box: $('editor'), gutter: $('gutter'), paint: $('paint'), text: $('text') }, () => changed(TYPING));
+
+function keepSession() {
+  try {
+    sessionStorage.setItem(
+      'warpwise',
+      JSON.stringify({ file: state.file, text: editor.value, chosen: state.chosen, active: state.active }),
+    );
+  } catch {
+    /* private windows may refuse */
+  }
+}
+
+state.editor = editor;
+state.keep = keepSession;
+
+function recallSession() {
+  try {
+    return JSON.parse(sessionStorage.getItem('warpwise')) || {};
+  } catch {
+    return {};
+  }
+}
+
+function setTheme(theme) {
+  if (theme) document.documentElement.dataset.theme = theme;
+  if (state.reports) showRoofline();
+  drawAgain();
+}
+
+function nextFinding(back) {
+  const r = state.reports && state.reports.find((x) => x.gpu === state.active);
+  const lines =
+    r && !r.error ? [...new Set((r.findings || []).filter((f) => f.line && inText(f.file)).map((f) => f.line))].sort((a, b) => a - b) : [];
+  if (!lines.length) return;
+  const at = editor.value.slice(0, editor.text.selectionStart).split('\n').length;
+  editor.goto(back ? [...lines].reverse().find((l) => l < at) || lines[lines.length - 1] : lines.find((l) => l > at) || lines[0]);
+}
+
+function listen() {
+  for (const id of ['grid', 'block', 'args', 'flags'])
+    $(id).addEventListener('input', () => {
+      keepLaunch();
+      changed(400);
+    });
+  $('cache').addEventListener('change', () => {
+    keepLaunch();
+    changed();
+  });
+  $('lang').addEventListener('change', () => changed());
+  $('open').addEventListener('change', openChosen);
+  $('kernel').addEventListener('change', () => {
+    state.kernel = $('kernel').value;
+    recallLaunch();
+    changed();
+  });
+  $('sweep-name').addEventListener('change', () => {
+    Object.assign(state.sweep, { name: $('sweep-name').value, typed: false });
+    changed();
+  });
+  $('sweep-range').addEventListener('input', () => {
+    Object.assign(state.sweep, { range: $('sweep-range').value, typed: true });
+    changed(500);
+  });
+  $('export').addEventListener('click', exportReport);
+  $('theme').addEventListener('click', () => {
+    const dark = document.documentElement.dataset.theme
+      ? document.documentElement.dataset.theme === 'dark'
+      : matchMedia('(prefers-color-scheme: dark)').matches;
+    setTheme(dark ? 'light' : 'dark');
+    try {
+      localStorage.setItem('warpwise.theme', dark ? 'light' : 'dark');
+    } catch {
+      /* then for now alone */
+    }
+  });
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => setTheme(''));
+  document.addEventListener('keydown', (e) => {
+    if ((e.ctrlKey || e.metaKey) && e.key === 's') {
+      e.preventDefault();
+      exportReport();
+    }
+    if (e.key === 'F8') {
+      e.preventDefault();
+      nextFinding(e.shiftKey);
+    }
+    if (e.key === 'Escape') $('gpus').open = false;
+  });
+  document.addEventListener('click', (e) => {
+    if (!$('gpus').contains(e.target)) $('gpus').open = false;
+  });
+  document.addEventListener('dragover', (e) => e.preventDefault());
+  document.addEventListener('drop', async (e) => {
+    e.preventDefault();
+    const f = e.dataTransfer.files[0];
+    if (f && f.size < 1 << 20) load(f.name.replace(/[^\w.+-]/g, '_'), await f.text());
+  });
+  let wide = 0;
+  new ResizeObserver(() => {
+    const w = $('results').clientWidth;
+    if (w !== wide && state.reports) {
+      showRoofline();
+      drawAgain();
+    }
+    wide = w;
+  }).observe($('results'));
+}
+
+async function listFiles() {
+  const options = (list, kind) =>
+    list.map((f) => make('option', { value: kind + f.value, selected: f.value === state.file && f.on }, f.text));
+  const groups = [
+    make(
+      'optgroup',
+      { label: 'Examples' },
+      ...options(
+        state.examples.map((e) => ({ value: e.file, text: e.name, on: true })),
+        'e:',
+      ),
+    ),
+  ];
+  $('open').replaceChildren(...groups);
+  const { files, truncated } = await ask('/v1/files');
+  if (files.length)
+    $('open').append(
+      make(
+        'optgroup',
+        { label: truncated ? 'Files of the folder (the first of many)' : 'Files of the folder' },
+        ...options(
+          files.map((f) => ({ value: f.path, text: f.path })),
+          'f:',
+        ),
+      ),
+    );
+}
+
+async function begin() {
+  try {
+    if (localStorage.getItem('warpwise.theme')) setTheme(localStorage.getItem('warpwise.theme'));
+  } catch {
+    /* the system's */
+  }
+  listen();
+  if (!window.uPlot) $('credit').textContent = ' · built without uPlot: plain plots';
+  else $('credit').append(' · curves by ', make('a', { href: '/page/uplot.LICENSE' }, 'uPlot'));
+  try {
+    const [examples, words, gpus, health] = await Promise.all([
+      ask('/page/examples.json'),
+      ask('/page/words.json'),
+      ask('/v1/gpus'),
+      ask('/healthz'),
+    ]);
+    Object.assign(state, { examples, ...words, gpus: gpus.gpus });
+    $('version').textContent = health.version;
+    const was = recallSession();
+    if (was.chosen) Object.assign(state, { chosen: was.chosen.filter((g) => gpus.gpus.some((x) => x.name === g)), active: was.active });
+    if (!state.chosen.length) state.chosen = [gpus.gpus[0].name];
+    showGpuChoice();
+    if (was.text) load(was.file, was.text);
+    else load(examples[0].file, examples[0].text);
+    await listFiles();
+  } catch (e) {
+    showError(e);
+  }
+}
+
+begin();

@@ -1,0 +1,423 @@
+/* rpc.c - JSON-RPC messages: checked, given to a method of the table, answered. rpc_io.c reads and writes them.
+ *
+ * A call lives in r->calls from the moment it is read until its handler has returned: so a cancellation finds it while it waits for a
+ * worker too. Answers of a batch are gathered and leave as one array when its last call ends. */
+#include "rpc_int.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define BATCH_MAX 1000 /* a message of 64 MiB could hold millions of calls, each with an answer */
+
+typedef struct {
+  ww_buf answers;   /* "a,b,c" */
+  uint32_t pending; /* under r->lock; the reader holds one too */
+} batch;
+
+struct ww_rpc_call {
+  ww_rpc *r;
+  const ww_rpc_method *method;
+  const char *name;
+  cJSON *message; /* owned */
+  char *id;       /* JSON; NULL: a notification */
+  ww_arena *arena;
+  batch *batch; /* NULL: a message of its own */
+  atomic_bool cancelled;
+  bool answered;
+  uint64_t mark;
+  ww_rpc_call *next;
+};
+
+/* ---- out ---- */
+
+static void send_text(ww_rpc *r, const char *text, size_t n) {
+  pthread_mutex_lock(&r->sending);
+  r->send(r->to, text, n);
+  pthread_mutex_unlock(&r->sending);
+}
+
+static void begin(ww_json *j, ww_buf *b, const char *id) {
+  ww_json_begin(j, b);
+  ww_json_obj(j);
+  ww_json_kstr(j, "jsonrpc", "2.0");
+  if (!id) return;
+  ww_json_key(j, "id");
+  ww_json_raw(j, id);
+}
+
+static void answer(ww_rpc *r, batch *in, ww_buf *b) {
+  if (in) {
+    pthread_mutex_lock(&r->lock);
+    if (in->answers.n) ww_buf_puts(&in->answers, ",");
+    ww_buf_add(&in->answers, b->s, b->n);
+    pthread_mutex_unlock(&r->lock);
+  } else
+    send_text(r, b->s, b->n);
+  ww_buf_free(b);
+}
+
+static void answer_error(ww_rpc *r, batch *in, const char *id, int code, const char *message, const char *data) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  begin(&j, &b, id);
+  ww_json_key(&j, "error");
+  ww_json_obj(&j);
+  ww_json_kint(&j, "code", code);
+  ww_json_kstr(&j, "message", message);
+  if (data) {
+    ww_json_key(&j, "data");
+    ww_json_raw(&j, data);
+  }
+  ww_json_end_obj(&j);
+  ww_json_end_obj(&j);
+  answer(r, in, &b);
+}
+
+void ww_rpc_refuse(ww_rpc *r, int code, const char *message) { answer_error(r, NULL, "null", code, message, NULL); }
+
+void ww_rpc_result(ww_rpc_call *c, const char *json) {
+  if (!c->id || c->answered) return;
+  c->answered = true;
+  ww_buf b = {0};
+  ww_json j = {0};
+  begin(&j, &b, c->id);
+  ww_json_key(&j, "result");
+  ww_json_raw(&j, json);
+  ww_json_end_obj(&j);
+  answer(c->r, c->batch, &b);
+}
+
+void ww_rpc_error(ww_rpc_call *c, int code, const char *message, const char *data) {
+  if (!c->id || c->answered) return;
+  c->answered = true;
+  answer_error(c->r, c->batch, c->id, code, message, data);
+}
+
+/* A document that changed under the question is no fault of anybody: LSP's clients ask again at that code. */
+void ww_rpc_fail(ww_rpc_call *c, const ww_err *e) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  int code = e->code == WW_EUSAGE    ? WW_RPC_BAD_PARAMS
+             : e->code != WW_ECANCEL ? WW_RPC_FAILED
+             : ww_rpc_cancelled(c)   ? WW_RPC_CANCELLED
+                                     : WW_RPC_MODIFIED;
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "code", ww_status_name(e->code));
+  if (e->file) ww_json_kstr(&j, "file", e->file);
+  if (e->line) ww_json_kuint(&j, "line", e->line);
+  ww_json_end_obj(&j);
+  ww_rpc_error(c, code, e->msg, b.s);
+  ww_buf_free(&b);
+}
+
+static void write_call(ww_rpc *r, const char *id, const char *method, const char *params) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  begin(&j, &b, id);
+  ww_json_kstr(&j, "method", method);
+  if (params) {
+    ww_json_key(&j, "params");
+    ww_json_raw(&j, params);
+  }
+  ww_json_end_obj(&j);
+  send_text(r, b.s, b.n);
+  ww_buf_free(&b);
+}
+
+void ww_rpc_notify(ww_rpc *r, const char *method, const char *params) { write_call(r, NULL, method, params); }
+
+void ww_rpc_ask(ww_rpc *r, const char *method, const char *params, void (*answered)(void *ctx, const cJSON *result),
+                void *ctx) {
+  char id[24];
+  ask *a = ww_xcalloc(1, sizeof *a);
+  a->answered = answered;
+  a->ctx = ctx;
+  pthread_mutex_lock(&r->lock);
+  a->id = ++r->asked;
+  a->next = r->asks;
+  r->asks = a;
+  snprintf(id, sizeof id, "%llu", (unsigned long long)a->id); /* behind the lock it is the answer's */
+  pthread_mutex_unlock(&r->lock);
+  write_call(r, id, method, params);
+}
+
+/* ---- for handlers ---- */
+
+const char *ww_rpc_name(const ww_rpc_call *c) { return c->name; }
+const cJSON *ww_rpc_params(const ww_rpc_call *c) { return cJSON_GetObjectItemCaseSensitive(c->message, "params"); }
+bool ww_rpc_wants_answer(const ww_rpc_call *c) { return c->id != NULL; }
+ww_arena *ww_rpc_arena(ww_rpc_call *c) { return c->arena; }
+ww_rpc *ww_rpc_of(ww_rpc_call *c) { return c->r; }
+void ww_rpc_mark(ww_rpc_call *c, uint64_t mark) { c->mark = mark; }
+uint64_t ww_rpc_marked(const ww_rpc_call *c) { return c->mark; }
+
+bool ww_rpc_cancelled(void *call) {
+  ww_rpc_call *c = call;
+  return atomic_load(&c->cancelled);
+}
+
+/* ---- ids ---- */
+
+static bool is_id(const cJSON *id) { return cJSON_IsString(id) || cJSON_IsNumber(id); }
+
+static char *id_text(const cJSON *id) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  if (cJSON_IsNumber(id) && id->valuestring)
+    ww_json_raw(&j, id->valuestring); /* as the peer wrote it */
+  else if (cJSON_IsNumber(id))
+    ww_json_num(&j, id->valuedouble);
+  else
+    ww_json_str(&j, id->valuestring);
+  return b.s;
+}
+
+void ww_rpc_cancel(ww_rpc *r, const cJSON *id) {
+  if (!is_id(id)) return;
+  char *text = id_text(id);
+  pthread_mutex_lock(&r->lock);
+  for (ww_rpc_call *c = r->calls; c; c = c->next)
+    if (c->id && !strcmp(c->id, text)) atomic_store(&c->cancelled, true);
+  pthread_mutex_unlock(&r->lock);
+  free(text);
+}
+
+/* ---- calls ---- */
+
+static void batch_done(ww_rpc *r, batch *b) {
+  if (!b) return;
+  pthread_mutex_lock(&r->lock);
+  bool last = --b->pending == 0;
+  pthread_mutex_unlock(&r->lock);
+  if (!last) return;
+  if (b->answers.n) {
+    ww_buf all = {0};
+    ww_buf_puts(&all, "[");
+    ww_buf_add(&all, b->answers.s, b->answers.n);
+    ww_buf_puts(&all, "]");
+    send_text(r, all.s, all.n);
+    ww_buf_free(&all);
+  }
+  ww_buf_free(&b->answers);
+  free(b);
+}
+
+static void end_call(ww_rpc_call *c) {
+  ww_rpc *r = c->r;
+  if (ww_rpc_cancelled(c) && r->o.silent) c->answered = true;
+  if (c->id && !c->answered && ww_rpc_cancelled(c)) ww_rpc_error(c, WW_RPC_CANCELLED, "cancelled", NULL);
+  if (c->id && !c->answered) ww_rpc_error(c, WW_RPC_INTERNAL, "the method gave no answer", NULL);
+  batch_done(r, c->batch);
+  pthread_mutex_lock(&r->lock);
+  ww_rpc_call **at = &r->calls;
+  while (*at != c) at = &(*at)->next;
+  *at = c->next;
+  pthread_cond_broadcast(&r->changed);
+  pthread_mutex_unlock(&r->lock);
+  cJSON_Delete(c->message);
+  ww_arena_free(c->arena);
+  free(c->id);
+  free(c);
+}
+
+static void run(void *ctx) {
+  ww_rpc_call *c = ctx;
+  bool skip = c->id && ww_rpc_cancelled(c); /* given up before it began */
+  if (!skip) c->method->handle(c->r->o.server, c);
+  end_call(c);
+}
+
+static const ww_rpc_method *find(const ww_rpc *r, const char *name) {
+  const ww_rpc_method *m = r->o.methods;
+  while (m->method && strcmp(m->method, name) != 0) m++;
+  return m->method ? m : NULL;
+}
+
+static void start(ww_rpc *r, ww_rpc_call *c) {
+  char text[160];
+  if (r->o.before && r->o.before(r->o.server, c)) {
+    end_call(c);
+    return;
+  }
+  c->method = find(r, c->name);
+  if (!c->method) {
+    snprintf(text, sizeof text, "there is no method '%.100s'", c->name);
+    ww_rpc_error(c, WW_RPC_NO_METHOD, text, NULL);
+    end_call(c);
+  } else if (c->method->in_order || !r->pool) {
+    run(c);
+  } else if (!ww_pool_submit(r->pool, run, c)) {
+    ww_rpc_error(c, WW_RPC_BUSY, "too many requests are waiting; ask again later", NULL);
+    end_call(c);
+  }
+}
+
+/* ---- in ---- */
+
+static void take_answer(ww_rpc *r, const cJSON *m) {
+  const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
+  int64_t n = 0;
+  bool big;
+  ask *found = NULL;
+  if (!cJSON_IsNumber(id) || !ww_json_as_int(id, &n, &big)) return;
+  pthread_mutex_lock(&r->lock);
+  for (ask **a = &r->asks; *a && !found; a = *a ? &(*a)->next : a)
+    if ((*a)->id == (uint64_t)n) {
+      found = *a;
+      *a = found->next;
+      break;
+    }
+  pthread_mutex_unlock(&r->lock);
+  if (found && found->answered) found->answered(found->ctx, cJSON_GetObjectItemCaseSensitive(m, "result"));
+  free(found);
+}
+
+/* What is wrong with a message that parsed; NULL: nothing. */
+static const char *problem(const cJSON *m) {
+  const cJSON *version = cJSON_GetObjectItemCaseSensitive(m, "jsonrpc");
+  const cJSON *params = cJSON_GetObjectItemCaseSensitive(m, "params");
+  const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
+  if (!cJSON_IsObject(m)) return "a message is a JSON object";
+  if (!cJSON_IsString(version) || strcmp(version->valuestring, "2.0") != 0) return "a message says \"jsonrpc\":\"2.0\"";
+  if (id && !is_id(id)) return "an id is a string or a number";
+  if (!cJSON_IsString(cJSON_GetObjectItemCaseSensitive(m, "method"))) return "a message names a method by a string";
+  if (params && !cJSON_IsObject(params) && !cJSON_IsArray(params) && !cJSON_IsNull(params))
+    return "params are an object or an array";
+  return NULL;
+}
+
+static bool is_answer(const cJSON *m) {
+  return cJSON_IsObject(m) && !cJSON_HasObjectItem(m, "method") &&
+         (cJSON_HasObjectItem(m, "result") || cJSON_HasObjectItem(m, "error"));
+}
+
+static void take_one(ww_rpc *r, cJSON *m, batch *in) {
+  const char *wrong = is_answer(m) ? NULL : problem(m);
+  const cJSON *id = cJSON_GetObjectItemCaseSensitive(m, "id");
+  if (is_answer(m)) {
+    take_answer(r, m);
+  } else if (wrong) {
+    char *text = is_id(id) ? id_text(id) : NULL;
+    answer_error(r, in, text ? text : "null", WW_RPC_INVALID, wrong, NULL);
+    free(text);
+  } else {
+    ww_rpc_call *c = ww_xcalloc(1, sizeof *c);
+    c->r = r;
+    c->message = m;
+    c->name = cJSON_GetObjectItemCaseSensitive(m, "method")->valuestring;
+    c->id = id ? id_text(id) : NULL;
+    c->arena = ww_arena_new();
+    c->batch = in;
+    pthread_mutex_lock(&r->lock);
+    atomic_store(&c->cancelled, atomic_load(&r->over));
+    if (in) in->pending++;
+    c->next = r->calls;
+    r->calls = c;
+    pthread_mutex_unlock(&r->lock);
+    start(r, c);
+    return;
+  }
+  cJSON_Delete(m);
+}
+
+static void take_batch(ww_rpc *r, cJSON *list) {
+  int n = cJSON_GetArraySize(list);
+  if (!n || n > BATCH_MAX) {
+    ww_rpc_refuse(r, WW_RPC_INVALID, n ? "a batch has at most 1000 messages" : "a batch has a message at least");
+    return;
+  }
+  batch *b = ww_xcalloc(1, sizeof *b);
+  b->pending = 1;
+  while (list->child) take_one(r, cJSON_DetachItemFromArray(list, 0), b);
+  batch_done(r, b);
+}
+
+void ww_rpc_message(ww_rpc *r, const char *text, size_t n) {
+  ww_err e = {0};
+  char *ended = memcpy(ww_xmalloc(n + 1), text, n); /* the next message may follow at once */
+  ended[n] = 0;
+  cJSON *m = ww_json_read(ended, n, &e);
+  free(ended);
+  if (!m) {
+    char why[600];
+    snprintf(why, sizeof why, "no JSON: %s (line %u, column %u)", e.msg, e.line, e.col);
+    ww_rpc_refuse(r, WW_RPC_PARSE, why);
+  } else if (cJSON_IsArray(m)) {
+    take_batch(r, m);
+    cJSON_Delete(m);
+  } else
+    take_one(r, m, NULL);
+}
+
+void ww_rpc_take(ww_rpc *r, const char *text, size_t n) {
+  if (n > r->o.max_message)
+    ww_rpc_refuse(r, WW_RPC_INVALID, "the message is too large");
+  else
+    ww_rpc_message(r, text, n);
+}
+
+/* ---- the connection ---- */
+
+ww_rpc *ww_rpc_new(const ww_rpc_options *o, ww_rpc_send send, void *to) {
+  ww_rpc *r = ww_xcalloc(1, sizeof *r);
+  r->o = *o;
+  if (!r->o.max_message) r->o.max_message = (size_t)64 << 20;
+  if (!r->o.queue) r->o.queue = 256;
+  if (!r->o.workers) r->o.workers = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  r->send = send;
+  r->to = to;
+  r->wake = -1;
+  pthread_mutex_init(&r->sending, NULL);
+  pthread_mutex_init(&r->lock, NULL);
+  pthread_cond_init(&r->changed, NULL);
+  return r;
+}
+
+void ww_rpc_over(ww_rpc *r) {
+  atomic_store(&r->over, true);
+  pthread_mutex_lock(&r->lock);
+  for (ww_rpc_call *c = r->calls; c; c = c->next) atomic_store(&c->cancelled, true);
+  if (r->wake >= 0 && write(r->wake, "", 1) < 0) r->wake = -1; /* full: it wakes up anyway */
+  pthread_mutex_unlock(&r->lock);
+}
+
+void ww_rpc_end(ww_rpc *r) { ww_rpc_over(r); }
+
+bool ww_rpc_wait(ww_rpc *r, double seconds) {
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_nsec += (long)(seconds * 1e9);
+  until.tv_sec += until.tv_nsec / 1000000000;
+  until.tv_nsec %= 1000000000;
+  pthread_mutex_lock(&r->lock);
+  while (r->calls && !pthread_cond_timedwait(&r->changed, &r->lock, &until)) {}
+  bool none = !r->calls;
+  pthread_mutex_unlock(&r->lock);
+  return none;
+}
+
+void ww_rpc_forget_asks(ww_rpc *r) {
+  for (;;) {
+    pthread_mutex_lock(&r->lock);
+    ask *a = r->asks;
+    if (a) r->asks = a->next;
+    pthread_mutex_unlock(&r->lock);
+    if (!a) return;
+    if (a->answered) a->answered(a->ctx, NULL);
+    free(a);
+  }
+}
+
+void ww_rpc_free(ww_rpc *r) {
+  if (!r) return;
+  ww_rpc_over(r);
+  ww_pool_free(r->pool);
+  while (!ww_rpc_wait(r, 1)) {} /* calls of ww_rpc_take on other threads */
+  ww_rpc_forget_asks(r);
+  pthread_cond_destroy(&r->changed);
+  pthread_mutex_destroy(&r->lock);
+  pthread_mutex_destroy(&r->sending);
+  free(r);
+}

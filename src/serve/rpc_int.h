@@ -1,0 +1,52 @@
+/* rpc_int.h - what the files of the JSON-RPC core share: rpc.c knows messages, rpc_io.c pipes. */
+#ifndef WW_SERVE_RPC_INT_H
+#define WW_SERVE_RPC_INT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "pool.h"
+#include "rpc.h"
+
+enum {
+  WW_RPC_PARSE = -32700,
+  WW_RPC_INVALID = -32600,
+  WW_RPC_NO_METHOD = -32601,
+  WW_RPC_BAD_PARAMS = -32602,
+  WW_RPC_INTERNAL = -32603,
+  WW_RPC_BUSY = -32000,
+  WW_RPC_CANCELLED = -32800, /* these three are LSP's */
+  WW_RPC_MODIFIED = -32801,
+  WW_RPC_FAILED = -32803,
+};
+
+typedef struct ask {
+  uint64_t id;
+  void (*answered)(void *ctx, const cJSON *result);
+  void *ctx;
+  struct ask *next;
+} ask;
+
+struct ww_rpc {
+  ww_rpc_options o;
+  ww_rpc_send send;
+  void *to;
+  pthread_mutex_t sending; /* held while `send` runs */
+  pthread_mutex_t lock;    /* of what follows */
+  pthread_cond_t changed;  /* a call has ended */
+  ww_rpc_call *calls;      /* those not ended */
+  ask *asks;               /* of ours, not answered */
+  uint64_t asked;
+  ww_pool *pool;    /* NULL: handlers run where the message is read */
+  atomic_bool over; /* ww_rpc_end, or the peer reads no more: what runs counts as cancelled */
+  int wake;         /* the writing end of a pipe that ends poll; -1: nobody polls */
+};
+
+/* rpc.c: what the reader has got. */
+void ww_rpc_message(ww_rpc *r, const char *text, size_t n);
+void ww_rpc_refuse(ww_rpc *r, int code, const char *message); /* an error that belongs to no id */
+void ww_rpc_over(ww_rpc *r);                                  /* cancels everything, wakes the reader */
+bool ww_rpc_wait(ww_rpc *r, double seconds);                  /* true: no call is left */
+void ww_rpc_forget_asks(ww_rpc *r);                           /* tells the askers that nobody will answer */
+
+#endif
