@@ -25,6 +25,7 @@ typedef struct {
   float *target, *weight, *scaled; /* [n] of the metric at hand; NaN targets have weight 0 */
   ww_voiced *pred;                 /* [n] held-out */
   uint8_t *role, *fold;            /* [n] */
+  uint32_t *family, nfamilies;     /* [n] */
 } fitting;
 
 /* ---- weights and folds ---- */
@@ -97,6 +98,7 @@ static ww_trees_options options_of(const fitting *f, uint32_t leaves, uint32_t r
                             .huber = huber,
                             .lambda = few,
                             .least = few,
+                            .group_most = few / 2, /* a family says no more than so many rows do */
                             .columns = 0.4,
                             .rows = 0.7,
                             .seed = f->o->seed + 1};
@@ -125,7 +127,7 @@ static uint32_t cross(fitting *f, const ww_trees_options *t, double *best) {
     ww_forest forest;
     roles(f, (int)i, -1, 0);
     double w = held_weight(f);
-    ww_trees_problem p = {f->target, f->weight, f->role, NULL, held};
+    ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, held};
     ww_trees_fit(&f->b, &p, t, a, &forest);
     for (uint32_t r = 0; r <= t->rounds; r++) sum[r] += w * held[r];
     weights += w;
@@ -147,7 +149,7 @@ static void ask(fitting *f, const ww_trees_options *t, uint8_t last, const float
   ww_arena *a = ww_arena_new();
   ww_forest forest;
   roles(f, held, left, last);
-  ww_trees_problem p = {target, f->weight, f->role, pred, NULL};
+  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, pred, NULL};
   ww_trees_fit(&f->b, &p, t, a, &forest);
   for (uint32_t k = 0; k < f->n; k++)
     if (f->role[k] == WW_ROW_HELD) sums[k].mean += pred[k], sums[k].variance += pred[k] * pred[k];
@@ -177,14 +179,14 @@ static void fit_voices(fitting *f, const ww_trees_options *t, uint8_t last, ww_m
   out->voices = f->nfolds < WW_MOST_VOICES ? f->nfolds : WW_MOST_VOICES;
   for (uint32_t j = 0; j < out->voices; j++) {
     roles(f, -1, (int)j, last);
-    ww_trees_problem p = {f->target, f->weight, f->role, NULL, NULL};
+    ww_trees_problem p = {f->target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
     ww_trees_fit(&f->b, &p, t, f->a, &out->forest[j]);
   }
 }
 
 static void fit_all(fitting *f, const ww_trees_options *t, uint8_t last, const float *target, ww_forest *out) {
   roles(f, -1, -1, last);
-  ww_trees_problem p = {target, f->weight, f->role, NULL, NULL};
+  ww_trees_problem p = {target, f->weight, f->role, f->family, f->nfamilies, NULL, NULL};
   ww_trees_fit(&f->b, &p, t, f->a, out);
 }
 
@@ -242,6 +244,15 @@ static double quantile(const weighted *v, uint32_t n, double q) {
   return n ? v[n - 1].v : 0;
 }
 
+static double fitted_families(const fitting *f) {
+  uint8_t *seen = ww_xcalloc(f->nfamilies + 1, 1);
+  double n = 0;
+  for (uint32_t k = 0; k < f->n; k++)
+    if (f->rows[k].split <= 1 && f->weight[k] > 0 && !seen[f->family[k]]) seen[f->family[k]] = 1, n++;
+  free(seen);
+  return fmax(1, n);
+}
+
 /* Residuals of held-out predictions -> trees for their size, then the quantiles of residual over (held-out) size. */
 static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
   float *size = f->scaled;
@@ -262,8 +273,10 @@ static void intervals(fitting *f, const ww_voiced *pred, ww_metric_model *m) {
     v[n++] = (weighted){r / exp(said[k].mean), f->weight[k]};
   }
   qsort(v, n, sizeof *v, by_v);
-  m->low = fmin(0, quantile(v, n, (1 - COVER) / 2));
-  m->high = fmax(0, quantile(v, n, (1 + COVER) / 2));
+  /* a family that nobody has seen is one more: of nf + 1 families, so many have to be covered by what nf of them show */
+  double nf = fitted_families(f), cover = fmin(0.99, ceil(COVER * (nf + 1)) / nf);
+  m->low = fmin(0, quantile(v, n, (1 - cover) / 2));
+  m->high = fmax(0, quantile(v, n, (1 + cover) / 2));
   m->least = 0.01;
   free(said);
   free(v);
@@ -421,6 +434,8 @@ ww_status ww_correct_fit(const ww_correct_row *rows, uint32_t n, const ww_correc
   f.target = WW_NEWN(a, float, n + 1), f.weight = WW_NEWN(a, float, n + 1);
   f.pred = WW_NEWN(a, ww_voiced, n + 1), f.scaled = WW_NEWN(a, float, n + 1);
   f.role = WW_NEWN(a, uint8_t, n + 1), f.fold = WW_NEWN(a, uint8_t, n + 1);
+  f.family = WW_NEWN(a, uint32_t, n + 1), f.nfamilies = most_of(rows, n, false);
+  for (uint32_t k = 0; k < n; k++) f.family[k] = rows[k].family;
   make_folds(&f);
   ranges(&f, c);
   for (int m = 0; m < WW_NMETRICS; m++)

@@ -155,8 +155,9 @@ typedef struct {
   const ww_binned *b;
   const ww_trees_problem *p;
   const ww_trees_options *o;
-  double lambda, least; /* in weights */
-  float *pred, *res;    /* [n]; res: clipped residual times weight */
+  double lambda, least, group_most; /* in weights */
+  cell *groups;                     /* [ngroups] */
+  float *pred, *res;                /* [n]; res: clipped residual times weight */
   uint32_t *order, *spare;
   uint32_t nrows; /* that this tree sees */
   uint16_t *columns;
@@ -295,11 +296,29 @@ static void grow(grower *t) {
 
 /* ---- the forest ---- */
 
+/* What a leaf says: the mean of its rows, drawn to 0. Where only few groups of rows meet in it, it tells more of these than of others. */
+static double leaf_value(const grower *t, const branch *r) {
+  if (!t->p->group || !(t->group_most > 0)) return r->g / (r->w + t->lambda);
+  double g = 0, w = 0;
+  memset(t->groups, 0, t->p->ngroups * sizeof *t->groups);
+  for (uint32_t i = r->begin; i < r->end; i++) {
+    cell *c = &t->groups[t->p->group[t->order[i]]];
+    c->g += t->res[t->order[i]], c->w += t->p->weight[t->order[i]];
+  }
+  for (uint32_t k = 0; k < t->p->ngroups; k++) {
+    const cell *c = &t->groups[k];
+    if (!(c->w > 0)) continue;
+    double share = t->group_most / (t->group_most + c->w);
+    g += share * c->g, w += share * c->w;
+  }
+  return g / (w + t->lambda);
+}
+
 static void keep(const grower *t, uint32_t at, ww_forest *out) {
   const branch *r = &t->br[at];
   uint32_t self = out->nnodes++;
   if (r->child[0] < 0) {
-    out->nodes[self] = (ww_tree_node){-1, 0, (float)(t->o->rate * r->g / (r->w + t->lambda))};
+    out->nodes[self] = (ww_tree_node){-1, 0, (float)(t->o->rate * leaf_value(t, r))};
     return;
   }
   uint32_t f = t->columns[r->column];
@@ -362,6 +381,8 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   double mean = fitted ? weight / fitted : 1;
   t->lambda = t->o->lambda * mean;
   t->least = t->o->least * mean;
+  t->group_most = t->o->group_most * mean;
+  t->groups = ww_xcalloc(t->p->ngroups + 1, sizeof *t->groups);
   t->random = t->o->seed;
   t->pred = t->p->pred ? t->p->pred : ww_xcalloc(n + 1, sizeof *t->pred);
   t->res = ww_xcalloc(n + 1, sizeof *t->res);
@@ -396,4 +417,5 @@ void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_
   free(t.columns);
   free(t.br);
   free(t.hists);
+  free(t.groups);
 }

@@ -46,6 +46,7 @@ typedef struct {
   double huber;      /* residuals are clipped at +- this */
   double lambda;     /* weight of a prior at 0 in every leaf, in mean row weights */
   double least;      /* weight of a leaf at least, in mean row weights */
+  double group_most; /* in mean row weights; 0: no limit */
   double columns;    /* share of the features that a tree may use */
   double rows;       /* share of the rows that a tree sees */
   uint64_t seed;
@@ -55,6 +56,8 @@ enum { WW_ROW_OUT, WW_ROW_FIT, WW_ROW_HELD }; /* left alone; fitted on; predicte
 typedef struct {
   const float *target, *weight; /* [n]; weight 0: not fitted on */
   const uint8_t *role;          /* [n] */
+  const uint32_t *group;        /* [n] below ngroups, or NULL: rows of a group are alike, and all of them together weigh at most `group_most` in a leaf */
+  uint32_t ngroups;
   float *pred;                  /* [n]: filled for fitted and held rows, as of the last round; may be NULL */
   double *held;                 /* [rounds + 1]: weighted mean |target - pred| of held rows after so many rounds; may be NULL */
 } ww_trees_problem;
