@@ -61,7 +61,6 @@ extern const ww_option ww_global_options[];
 ww_status ww_options_parse(const ww_command *cmd, int argc, char **argv, ww_cmd *c);
 void ww_help_command(const ww_command *cmd, const char *words, FILE *f); /* words: "dataset collect" */
 void ww_help_options(const ww_option *o, FILE *f);
-const char *ww_help_option(const char *command, const char *option); /* what it means; NULL: there is none */
 /* Of the NULL-terminated words, the one most like `word`; NULL when none is near. */
 const char *ww_nearest(const char *word, const char *const *words);
 

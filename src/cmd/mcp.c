@@ -56,7 +56,7 @@ static ww_status run(ww_cmd *c) {
                          .slow_s = (double)o->slow,
                          .jobs = (uint32_t)o->serving.workers,
                          .max_message = (size_t)o->serving.max_body << 10,
-                         .help = ww_help_option};
+                         .help = ww_serving_help};
     ww_mcp *mcp = ww_mcp_new(&mo);
     ww_http_route routes[] = {{.path = "/mcp", .handle = ww_mcp_http, .ctx = mcp}, {0}};
     st = o->http ? ww_serving_http(c, &o->serving, "7421", routes, NULL, "/mcp", stop, mcp) : serve_pipe(c, mcp);

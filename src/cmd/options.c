@@ -161,16 +161,6 @@ void ww_help_options(const ww_option *o, FILE *f) {
   }
 }
 
-const char *ww_help_option(const char *command, const char *option) {
-  const ww_command *const *cmd = ww_commands;
-  while (*cmd && strcmp((*cmd)->name, command) != 0) cmd++;
-  for (const ww_option *o = *cmd ? (*cmd)->options : NULL; o && o->name; o++)
-    if (!strcmp(o->name, option)) return o->help;
-  for (const ww_option *o = ww_global_options; o->name; o++)
-    if (!strcmp(o->name, option)) return o->help;
-  return NULL;
-}
-
 void ww_help_command(const ww_command *cmd, const char *words, FILE *f) {
   fprintf(f, "warpwise %s - %s\n\nusage: warpwise %s %s\n", words, cmd->summary, words, cmd->usage);
   if (cmd->details) fprintf(f, "\n%s\n", cmd->details);

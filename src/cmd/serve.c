@@ -32,7 +32,7 @@ static ww_status run(ww_cmd *c) {
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st) {
     ww_mcp *mcp = ww_mcp_new(
-        &(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_help_option});
+        &(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
     all_routes(mcp, routes);
     st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, mcp);
     ww_mcp_free(mcp);

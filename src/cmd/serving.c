@@ -84,3 +84,13 @@ ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *po
   ww_http_stop(h);
   return st;
 }
+
+const char *ww_serving_help(const char *command, const char *option) {
+  const ww_command *const *cmd = ww_commands;
+  while (*cmd && strcmp((*cmd)->name, command) != 0) cmd++;
+  for (const ww_option *o = *cmd ? (*cmd)->options : NULL; o && o->name; o++)
+    if (!strcmp(o->name, option)) return o->help;
+  for (const ww_option *o = ww_global_options; o->name; o++)
+    if (!strcmp(o->name, option)) return o->help;
+  return NULL;
+}

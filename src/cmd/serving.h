@@ -42,4 +42,7 @@ void ww_serving_wait(void);         /* for Ctrl-C */
 ww_status ww_serving_http(ww_cmd *c, const ww_serving_options *o, const char *port, const ww_http_route *routes, ww_api *api,
                           const char *path, void (*stop)(void *ctx), void *ctx);
 
+/* What an option of a command means; NULL: there is none. */
+const char *ww_serving_help(const char *command, const char *option);
+
 #endif
