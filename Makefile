@@ -262,7 +262,7 @@ lint:
 	@scripts/lint.sh
 
 format:
-	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' -not -path 'tests/front/*' | xargs clang-format -i
+	@find src tests -name '*.c' -not -path 'src/front/shim/*' -not -path 'tests/kernels/*' -not -path 'tests/fixes/*' -not -path 'tests/front/*' | xargs clang-format -i
 
 bench: all
 	@scripts/bench.sh $(BUILD)

@@ -113,6 +113,7 @@ static void page(const char *name, const ww_command *cmd, FILE *f) {
 }
 
 static const char *const environment[][2] = {
+    {"WARPWISE_IR", "folder where the IR of sources that were read is kept and found again; see docs/model.md"},
     {"WARPWISE_DATA", "folder of shim/, gpus/, models/ and tables/; else ../share/warpwise seen from the program"},
     {"WARPWISE_CLANG", "the clang that reads sources; else the one of the version that the program was built for"},
     {"WARPWISE_TOKEN", "what clients of serve and of mcp --http must know; see warpwise-serve(1)"},

@@ -1,4 +1,5 @@
 /* serving.c - from options to a server that listens until Ctrl-C. */
+#include "../front/isolate.h"
 #include "serving.h"
 
 #include <pthread.h>
@@ -53,6 +54,9 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   out->w = ww_workspace_new(&(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes}, &c->err);
   if (!out->w) return c->err.code;
   ww_run_memory(bytes + CLANG_BYTES);
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
+  ww_isolate_by("/proc/self/exe");
+#endif
   out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});
   return WW_OK;
 }

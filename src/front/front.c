@@ -5,6 +5,7 @@
  * shuffle functions are inline PTX. Only a file of which the shim loses device code or an instance is tried with SDK
  * headers (thrust inside kernels, say), and the attempt that loses fewer kernels counts. */
 #include "front_int.h"
+#include "isolate.h"
 #include "kept.h"
 #include "openmp.h"
 #include "lower.h"
@@ -451,7 +452,11 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   if (rc != WW_OK) return rc;
   ww_job j = {.clang = &clang, .dialect = dialect, .flags = &flags, .no_cache = o->no_cache, .cl_std = "CL2.0"};
   rc = compile_all(o, &j, in, a, &ob, e);
-  if (rc == WW_OK) rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, dialect == WW_CUDA, a, &out->module, e);
+  bool raw = dialect == WW_CUDA; /* not optimised yet */
+  if (rc == WW_OK && ob.n == 1 && ww_isolated())
+    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, o->timeout_s, a, &out->module, e);
+  else if (rc == WW_OK)
+    rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, raw, a, &out->module, e);
   if (rc == WW_OK && dialect == WW_OPENMP) ww_openmp_scalars(&out->module);
   if (rc != WW_OK) return rc;
   for (uint32_t i = 0; i < out->module.nfns; i++) explain_refusal(&out->module.fns[i], &ob.losses, a);

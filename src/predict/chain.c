@@ -67,7 +67,12 @@ typedef struct {
 struct ww_chainer {
   const ww_module *m;
   const ww_gpu *g;
+  ww_arena *a;
   block_costs **costs; /* per function, per block, on demand */
+  struct {
+    const ww_cost *costs;
+    const uint32_t *first;
+  } * lowered; /* per function, with its costs */
   tracked warps[TRACKED];
   uint32_t nwarps; /* of a block */
   uint32_t nblocks;
@@ -89,7 +94,9 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_t
   c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
+  c->a = ww_arena_new();
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
+  c->lowered = ww_xcalloc(m->nfns + 1, sizeof *c->lowered);
   c->address = ww_xcalloc(HOT, sizeof *c->address);
   c->slice = ww_xcalloc(HOT, sizeof *c->slice);
   c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0 ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / 64)
@@ -110,6 +117,8 @@ void ww_chainer_free(ww_chainer *c) {
   }
   for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready), free(c->warps[k].seen);
   free(c->costs);
+  free(c->lowered);
+  ww_arena_free(c->a);
   free(c->address);
   free(c->slice);
   free(c);
@@ -186,7 +195,10 @@ static bool unrollable(const ww_fn *fn, uint32_t loop) {
 static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
-  if (!c->costs[f]) c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
+  if (!c->costs[f]) {
+    c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
+    c->lowered[f].costs = ww_lower_costs(c->m, fn, c->g, c->a, &c->lowered[f].first);
+  }
   block_costs *v = &c->costs[f][block];
   if (v->ins) return v;
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
@@ -194,10 +206,9 @@ static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t bloc
   v->header = v->unroll ? fn->loops[b->loop].header : block;
   v->end = !v->unroll || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
-    ww_cost w = {0};
-    ww_lower_cost(c->m, fn, block, i, c->g, &w);
-    for (uint32_t p = 0; p < WW_NPIPES; p++) v->ins[i].inst += w.inst[p];
-    v->ins[i].latency = w.latency;
+    const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
+    for (uint32_t p = 0; p < WW_NPIPES; p++) v->ins[i].inst += w->inst[p];
+    v->ins[i].latency = w->latency;
   }
   return v;
 }
@@ -410,8 +421,12 @@ static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
 
 /* The compiler makes one addition of a warp's where all lanes add the same constant to one address. */
 static bool joined(const ww_access *a) {
-  return a->pattern == WW_PATTERN_SAME && a->ins->op == WW_OP_ATOM && a->ins->sub == WW_RMW_ADD &&
-         !ww_is_float(a->ins->type) && a->fn->vals[a->ins->b].kind == WW_VAL_CONST;
+  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type)) return false;
+  if (a->fn->vals[a->ins->b].kind != WW_VAL_CONST) return false;
+  uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
+  for (ww_mask m = a->lanes; m; m &= m - 1)
+    if (a->addr[__builtin_ctzll(m)] != first) return false;
+  return true;
 }
 
 /* An address takes lane after lane; a slice of L2 takes request after request, each longer the more of its line it is about. */

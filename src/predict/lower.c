@@ -511,14 +511,6 @@ const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu 
   return x->cost;
 }
 
-void ww_lower_cost(const ww_module *m, const ww_fn *fn, uint32_t b, uint32_t i, const ww_gpu *g, ww_cost *out) {
-  ww_arena *a = ww_arena_new();
-  const uint32_t *first;
-  const ww_cost *c = ww_lower_costs(m, fn, g, a, &first);
-  *out = c[first[b] + i];
-  ww_arena_free(a);
-}
-
 /* ---- the launch ---- */
 
 typedef struct {

@@ -51,10 +51,8 @@ typedef struct {
   uint32_t code_bytes;           /* static size */
 } ww_lowered;
 
-/* Cost of instruction `i` of block `b`; uses its operands and users (folding). */
-void ww_lower_cost(const ww_module *m, const ww_fn *fn, uint32_t b, uint32_t i, const ww_gpu *g, ww_cost *out);
-/* All of a function's at once, which is what ww_lower_cost does each time it is called: instruction i of block b at
- * [first[b] + i]; `first` has nblocks + 1 entries. The prologue is part of the entry block's first instruction. */
+/* Costs of a function's instructions, which hang on their operands and users (folding): instruction i of block b at [first[b] + i]; `first` has
+ * nblocks + 1 entries. The prologue is part of the entry block's first instruction. */
 const ww_cost *ww_lower_costs(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a, const uint32_t **first);
 void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_gpu *g, ww_arena *a, ww_lowered *out);
 

@@ -1,5 +1,5 @@
 // A square image, a square launch: the launch can stay.
-// expect: uncoalesced-load
+// expect: uncoalesced-store
 // warpwise: grid=n/16,n/16 block=16,16 n=4096 in=[n*n] out=[n*n]
 __global__ void blur_square(const float *in, float *out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -155,7 +155,7 @@ static void families_never_seen_are_corrected(void **unused) {
   assert_int_equal(s.n, ROWS / 6);
   assert_true(s.machine_mean > 0.2);
   assert_true(s.mean < 0.6 * s.machine_mean);
-  assert_true(s.inside > 0.84 && s.inside < 0.96);         /* 90 % was asked for */
+  assert_true(s.inside > 0.84 && s.inside < 0.96);  /* 90 % was asked for */
   assert_int_equal(c->m[WW_M_registers].voices, 0); /* nothing to learn: it stays the machine model's */
   assert_true(c->m[WW_M_registers].known);
 }

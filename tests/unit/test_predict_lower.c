@@ -129,19 +129,6 @@ static void joined_loop(void **state) {
   assert_true((o.total - 20) / 3 > 4);
 }
 
-/* One at a time and all at once are the same. */
-static void cost_of_one(void **state) {
-  ww_module m = parse(*state, row_sum);
-  ww_gpu g = h200(*state);
-  const uint32_t *first;
-  const ww_cost *all = ww_lower_costs(&m, &m.fns[0], &g, *state, &first);
-  for (uint32_t i = 0; i < m.fns[0].blocks[1].nins; i++) {
-    ww_cost c;
-    ww_lower_cost(&m, &m.fns[0], 1, i, &g, &c);
-    assert_memory_equal(&c, &all[first[1] + i], sizeof c);
-  }
-}
-
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -154,7 +141,6 @@ static void registers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(straight_lines), TEST(guarded), TEST(joined_loop), TEST(cost_of_one),
-                                     TEST(registers)};
+  const struct CMUnitTest tests[] = {TEST(straight_lines), TEST(guarded), TEST(joined_loop), TEST(registers)};
   return RUN(tests);
 }

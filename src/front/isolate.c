@@ -1,0 +1,50 @@
+/* isolate.c - see isolate.h. The IR's text form carries everything, so it is what comes back. */
+#include "isolate.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lower.h"
+
+#define TIMEOUT_S 120
+
+static const char *self;
+
+void ww_isolate_by(const char *program) { self = program; }
+bool ww_isolated(void) { return self != NULL; }
+
+ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw, double timeout_s, ww_arena *a,
+                           ww_module *out, ww_err *e) {
+  char dialect[16];
+  snprintf(dialect, sizeof dialect, "%d", (int)d);
+  const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
+  ww_run_result r;
+  ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
+  if (st) return st;
+  const char *said = r.err.s && r.err.n ? ww_strndup(a, r.err.s, strcspn(r.err.s, "\n")) : NULL;
+  if (said && ww_starts(said, "warpwise: ")) said += strlen("warpwise: ");
+  if (r.timed_out)
+    st = ww_fail(e, WW_ELIMIT, "optimising the code took longer than this request may take");
+  else if (r.exit_code >= 128 || (r.exit_code && !said))
+    st = ww_fail(e, WW_ELIMIT, "optimising the code took more memory than this request may have, or failed");
+  else if (r.exit_code)
+    st = ww_fail(e, WW_EPARSE, "%s", said);
+  else
+    st = ww_ir_parse(r.out.s ? r.out.s : "", a, out, e);
+  ww_run_free(&r);
+  return st;
+}
+
+ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
+  ww_buf in = {0}, text = {0};
+  ww_module m = {0};
+  char piece[65536];
+  for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;) ww_buf_add(&in, piece, (size_t)n);
+  const void *bitcode[] = {in.s};
+  ww_status st = ww_lower_bitcode(bitcode, &in.n, 1, (ww_dialect)atoi(dialect), *raw == '1', a, &m, e);
+  if (!st) ww_ir_print_module(&m, &text);
+  if (!st && fwrite(text.s, 1, text.n, stdout) != text.n) st = ww_fail(e, WW_EIO, "cannot write the code");
+  ww_buf_free(&in);
+  ww_buf_free(&text);
+  return st;
+}
