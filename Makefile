@@ -220,10 +220,11 @@ demo:
 	@$(MAKE) --no-print-directory all
 	@scripts/demo.sh $(BUILD)/warpwise
 
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 test:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory all units
-	@$(MAKE) --no-print-directory $(ASAN) all units
+	@$(MAKE) --no-print-directory -j$(JOBS) all units
+	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all units
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
 	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library

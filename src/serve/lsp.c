@@ -147,6 +147,7 @@ static void initialized(void *server, ww_rpc_call *c) {
   (void)c;
   ask_settings(s);
   if (s->can.watch) ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
+  s->can.watch = false; /* once */
 }
 
 /* ---- the end ---- */

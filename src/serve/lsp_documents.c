@@ -4,6 +4,7 @@
  * changed; everything that takes time is the analysis' business. */
 #include "lsp_int.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../front/compile_commands.h"
@@ -115,7 +116,7 @@ static void take_text(ww_lsp *s, ww_lsp_document *d, char *text, size_t n, const
   if (text != d->text) free(d->text);
   d->text = text;
   d->n = n;
-  if (cJSON_IsNumber(version)) d->version = (int64_t)version->valuedouble;
+  if (cJSON_IsNumber(version) && fabs(version->valuedouble) < 1e15) d->version = (int64_t)version->valuedouble;
   s->generation = d->generation = ww_workspace_change(s->w, d->path, text);
 }
 
