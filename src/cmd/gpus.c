@@ -34,13 +34,7 @@ static void list_json(const ww_gpu *g) {
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kint(&j, "schema_version", 1);
-  ww_json_kstr(&j, "name", g->name);
-  ww_json_kstr(&j, "full_name", g->full_name);
-  ww_json_kstr(&j, "vendor", g->vendor);
-  ww_json_kstr(&j, "architecture", g->architecture);
-  ww_json_kuint(&j, "sms", g->sms);
-  ww_json_kuint(&j, "lanes", g->lanes);
-  ww_json_kstr(&j, "calibrated", g->calibrated);
+  ww_gpu_members(g, &j);
   ww_json_end_obj(&j);
   ww_buf_puts(&b, "\n");
   ww_print_buf(&b);

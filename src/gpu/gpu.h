@@ -94,6 +94,7 @@ uint32_t ww_gpu_names(ww_arena *a, const char ***names);
 const char *ww_gpu_for_device(const char *device, uint32_t sms, ww_arena *a);
 
 /* ---- gpu_write.c ---- */
+void ww_gpu_members(const ww_gpu *g, ww_json *j); /* of an open object: name, full_name, vendor, ..., as lists of GPUs have them */
 void ww_gpu_write(const ww_gpu *g, bool pretty, ww_buf *out); /* what ww_gpu_parse reads back; pretty: one figure a line */
 void ww_gpu_table(ww_buf *out); /* gpu.def as the tables of docs/gpus.md */
 

@@ -135,3 +135,13 @@ void ww_gpu_table(ww_buf *b) {
 #define MATH(name, meaning) ww_buf_fmt(b, "| `%s` | %s |\n", #name, meaning);
 #include "gpu.def"
 }
+
+void ww_gpu_members(const ww_gpu *g, ww_json *j) {
+  ww_json_kstr(j, "name", g->name);
+  ww_json_kstr(j, "full_name", g->full_name);
+  ww_json_kstr(j, "vendor", g->vendor);
+  ww_json_kstr(j, "architecture", g->architecture);
+  ww_json_kuint(j, "sms", g->sms);
+  ww_json_kuint(j, "lanes", g->lanes);
+  ww_json_kstr(j, "calibrated", g->calibrated);
+}

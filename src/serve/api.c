@@ -359,13 +359,7 @@ static void gpus(call *c, ww_api_reply *out) {
   ww_json_arr(&j);
   for (uint32_t k = 0; k < n; k++) {
     ww_json_obj(&j);
-    ww_json_kstr(&j, "name", g[k].name);
-    ww_json_kstr(&j, "full_name", g[k].full_name);
-    ww_json_kstr(&j, "vendor", g[k].vendor);
-    ww_json_kstr(&j, "architecture", g[k].architecture);
-    ww_json_kuint(&j, "sms", g[k].sms);
-    ww_json_kuint(&j, "lanes", g[k].lanes);
-    ww_json_kstr(&j, "calibrated", g[k].calibrated);
+    ww_gpu_members(&g[k], &j);
     write_roofs(&g[k], &j);
     ww_json_end_obj(&j);
   }

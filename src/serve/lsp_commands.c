@@ -213,13 +213,8 @@ static void write_gpu(ww_json *j, const ww_gpu *g) {
   ww_roofs r;
   ww_roofs_of(g, &r);
   ww_json_obj(j);
-  ww_json_kstr(j, "name", g->name);
-  ww_json_kstr(j, "full_name", g->full_name);
+  ww_gpu_members(g, j);
   ww_json_kstr(j, "title", ww_show_gpu(g));
-  ww_json_kstr(j, "vendor", g->vendor);
-  ww_json_kstr(j, "architecture", g->architecture);
-  ww_json_kuint(j, "sms", g->sms);
-  ww_json_kstr(j, "calibrated", g->calibrated);
   ww_json_knum(j, "dram_gbps", r.v[WW_ROOF_DRAM]);
   ww_json_knum(j, "fp32_gflops", r.v[WW_ROOF_FP32]);
   ww_json_knum(j, "fp64_gflops", r.v[WW_ROOF_FP64]);
