@@ -5,17 +5,8 @@ case $1 in /*) program=$1 ;; *) program=$PWD/$1 ;; esac
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0
-bad=0
 
-report() { # TEXT PROBLEM : the problem is '' when there is none
-  n=$((n + 1))
-  if [ -z "$2" ]; then echo "ok $n - $1"; else
-    bad=1
-    echo "not ok $n - $1"
-    echo "$2" | head -n 20 | sed 's/^/# /'
-  fi
-}
+. tests/tap.sh
 
 explain() { (cd "$dir" && "$program" explain --gpu h200 "$@" --by machine --color never); }
 time_of() { sed -n 's/.*"time_us":{"value":\([0-9.e+-]*\).*/\1/p' "$1"; }

@@ -7,16 +7,7 @@ dir=$(mktemp -d) || exit 1
 dir=$(cd "$dir" && pwd -P)
 trap 'rm -rf "$dir"' EXIT
 export TMPDIR="$dir" XDG_CACHE_HOME="$dir/cache"
-n=0
-bad=0
-report() { # TEXT PROBLEM : the problem is '' when there is none
-  n=$((n + 1))
-  if [ -z "$2" ]; then echo "ok $n - $1"; else
-    bad=1
-    echo "not ok $n - $1"
-    printf '%s\n' "$2" | head -n 12 | cut -c 1-1600 | sed 's/^/# /'
-  fi
-}
+. tests/tap.sh
 if ! "$program" --help | grep -q '^  lsp '; then echo "ok 1 - lsp # SKIP built without a front end"; exit 0; fi
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -g -o "$dir/drive" tests/lsp/drive.c -lcjson || exit 1
 

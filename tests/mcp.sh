@@ -8,16 +8,7 @@ dir=$(mktemp -d) || exit 1
 dir=$(cd "$dir" && pwd -P)
 pids=
 trap 'kill $pids 2>/dev/null; rm -rf "$dir"' EXIT
-n=0
-bad=0
-report() { # TEXT PROBLEM : the problem is '' when there is none
-  n=$((n + 1))
-  if [ -z "$2" ]; then echo "ok $n - $1"; else
-    bad=1
-    echo "not ok $n - $1"
-    printf '%s\n' "$2" | head -n 8 | cut -c 1-600 | sed 's/^/# /'
-  fi
-}
+. tests/tap.sh
 if ! "$program" --help | grep -q '^  mcp '; then echo "ok 1 - mcp # SKIP built without libmicrohttpd"; echo 1..1; exit 0; fi
 
 mkdir "$dir/root"

@@ -5,17 +5,7 @@ cd "$(dirname "$0")/.." || exit 1
 build=$(cd "${1:-build}" && pwd) || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0
-bad=0
-ok() { # WHAT STATUS [LOG]
-  n=$((n + 1))
-  if [ "$2" = 0 ]; then echo "ok $n - $1"; else
-    echo "not ok $n - $1"
-    if [ -n "${3:-}" ]; then tail -n 20 "$3" | sed 's/^/# /'; fi
-    bad=1
-  fi
-}
-skip() { n=$((n + 1)) && echo "ok $n - # SKIP $1"; }
+. tests/tap.sh
 version=$(sed -n 's/^VERSION := //p' Makefile)
 
 # ---- the tarball ----

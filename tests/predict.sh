@@ -4,18 +4,9 @@ case $1 in /*) program=$1 ;; *) program=$PWD/$1 ;; esac
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
-n=0
-bad=0
 kernels=tests/explain
 
-report() { # TEXT PROBLEM : the problem is '' when there is none
-  n=$((n + 1))
-  if [ -z "$2" ]; then echo "ok $n - $1"; else
-    bad=1
-    echo "not ok $n - $1"
-    echo "$2" | head -n 8 | sed 's/^/# /'
-  fi
-}
+. tests/tap.sh
 
 # try TEXT EXIT_CODE STDOUT_PATTERN STDERR_PATTERN ARGS... : patterns are extended regular expressions, '' for "nothing".
 try() {
