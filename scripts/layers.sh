@@ -1,7 +1,7 @@
 #!/bin/sh
 # layers.sh : includes point down only, and each outside library has its one home. Prints TAP.
 #
-# api -> serve, tune -> data -> predict, measure -> front, trace, lm, gpu -> ir, report -> base; cmd may use everything.
+# api -> serve, tune -> data -> predict, measure -> front, trace, lm, gpu -> ir, report, cuda -> base; cmd may use everything.
 cd "$(dirname "$0")/.." || exit 1
 n=0
 bad=0
@@ -24,13 +24,14 @@ outside() { sources | grep -vE "$1" | xargs grep -nE "$2" 2>/dev/null; }
 may() {
   case $1 in
   base) echo "" ;;
-  ir | report) echo "base" ;;
-  gpu | lm) echo "base ir report" ;;
+  ir | report | cuda) echo "base" ;;
+  gpu) echo "base ir report" ;;
+  lm) echo "base report cuda" ;;
   front | trace) echo "base ir report" ;;
-  predict | measure) echo "base ir report gpu lm front trace" ;;
-  data) echo "base ir report gpu lm front trace predict measure" ;;
-  api) echo "base ir report gpu lm front trace predict measure data serve" ;;
-  tune | serve) echo "base ir report gpu lm front trace predict measure data" ;;
+  predict | measure) echo "base ir report cuda gpu lm front trace" ;;
+  data) echo "base ir report cuda gpu lm front trace predict measure" ;;
+  api) echo "base ir report cuda gpu lm front trace predict measure data serve" ;;
+  tune | serve) echo "base ir report cuda gpu lm front trace predict measure data" ;;
   *) echo "*" ;;
   esac
 }

@@ -5,7 +5,7 @@
 #include "../front/front.h"
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
-#include "../measure/cuda_toolkit.h"
+#include "../cuda/cuda_toolkit.h"
 #include "cmd.h"
 
 typedef enum { FINE, OPTIONAL, MISSING } verdict; /* OPTIONAL: something is left out, the rest works */

@@ -10,7 +10,7 @@
 
 #include "backend.h"
 #include "contents.h"
-#include "cuda_api.h"
+#include "../cuda/cuda_api.h"
 #include "cupti.h"
 
 typedef struct {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "counters.h"
-#include "cuda_toolkit.h"
+#include "../cuda/cuda_toolkit.h"
 #include "cupti_api.h"
 
 #define NSETS 3

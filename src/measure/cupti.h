@@ -9,7 +9,7 @@
 #define WW_MEASURE_CUPTI_H
 
 #include "backend.h"
-#include "cuda_api.h"
+#include "../cuda/cuda_api.h"
 
 typedef struct ww_cupti ww_cupti;
 

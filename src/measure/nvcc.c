@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "compile_int.h"
-#include "cuda_toolkit.h"
+#include "../cuda/cuda_toolkit.h"
 
 #define NVCC_LIMIT 600.0 /* seconds for one file */
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "compile_int.h"
-#include "cuda_toolkit.h"
+#include "../cuda/cuda_toolkit.h"
 
 #define MOST_ROUNDS 12 /* of taking out what was rejected */
 

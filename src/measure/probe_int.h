@@ -10,7 +10,7 @@
 #ifndef WW_MEASURE_PROBE_INT_H
 #define WW_MEASURE_PROBE_INT_H
 
-#include "cuda_api.h"
+#include "../cuda/cuda_api.h"
 #include "probe.h"
 
 typedef enum { WW_PROBE_OPS, WW_PROBE_MEMORY, WW_PROBE_MATH_F32, WW_PROBE_MATH_F64, WW_PROBE_MATH_INT, WW_NPROBE_MODULES } ww_probe_module;

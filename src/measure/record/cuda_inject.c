@@ -11,7 +11,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "../cuda_toolkit.h"
+#include "../../cuda/cuda_toolkit.h"
 #include "handle_table.h"
 
 /* A kernel as launched: its parameters, where its code and variables are. */

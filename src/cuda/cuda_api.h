@@ -2,8 +2,8 @@
  *
  * One table makes the struct and the loop that fills it. Names are without version suffix; the table holds the exported
  * ones. Handles (CUcontext, CUmodule, CUfunction, CUstream, CUevent) are void *, CUdevice is int, CUdeviceptr uint64_t. */
-#ifndef WW_MEASURE_CUDA_API_H
-#define WW_MEASURE_CUDA_API_H
+#ifndef WW_CUDA_API_H
+#define WW_CUDA_API_H
 
 #include "../base/base.h"
 

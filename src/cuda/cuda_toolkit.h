@@ -1,6 +1,6 @@
 /* cuda_toolkit.h - where the CUDA toolkit is: CUDA_HOME, CUDA_PATH, what the dynamic linker knows, the usual folders. */
-#ifndef WW_MEASURE_CUDA_TOOLKIT_H
-#define WW_MEASURE_CUDA_TOOLKIT_H
+#ifndef WW_CUDA_TOOLKIT_H
+#define WW_CUDA_TOOLKIT_H
 
 #include "../base/base.h"
 
