@@ -1,0 +1,64 @@
+/* weights.h - tensors in files: safetensors (one file, or shards with an index) and GGUF v3, mapped into memory and never copied.
+ *
+ * A file is somebody else's: every offset, size and count is checked against the file before a byte of data is touched, and
+ * two tensors never share bytes. What cannot be trusted is an error that names the tensor. */
+#ifndef WW_LM_WEIGHTS_H
+#define WW_LM_WEIGHTS_H
+
+#include "../base/base.h"
+
+/* Q8_0: blocks of 32 values, a half-precision scale and 32 signed bytes: 34 bytes. */
+typedef enum { WW_F32, WW_F16, WW_BF16, WW_Q8_0, WW_I8, WW_I32, WW_I64, WW_U8, WW_NDTYPES } ww_dtype;
+
+const char *ww_dtype_name(ww_dtype t);                /* "F32", as safetensors spells it */
+uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values); /* 0 where `values` is no whole number of blocks */
+/* Between any of F32, F16, BF16, Q8_0 and floats, n values (of Q8_0: a multiple of 32); rounds to nearest even. */
+void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n);
+void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n);
+
+typedef struct {
+  const char *name;
+  ww_dtype type;
+  uint32_t ndim;   /* 0 to 4 */
+  uint64_t dim[4]; /* outermost first, in both formats: a matrix is rows, columns */
+  const void *data;
+  uint64_t bytes;
+} ww_tensor;
+
+/* A value of the metadata: of GGUF's key/value pairs, or of safetensors' __metadata__ (all text). */
+typedef enum { WW_META_UINT, WW_META_INT, WW_META_REAL, WW_META_BOOL, WW_META_TEXT, WW_META_ARRAY } ww_meta_kind;
+typedef struct ww_meta {
+  const char *key;
+  ww_meta_kind kind;
+  uint64_t u; /* UINT and BOOL; INT as its bits */
+  double real;
+  const char *text;
+  uint32_t text_n;      /* bytes; a token may hold a NUL */
+  ww_meta_kind of;      /* ARRAY: of what; `items` has n of them, without keys */
+  uint64_t n;
+  struct ww_meta *items;
+} ww_meta;
+
+typedef struct ww_weights ww_weights;
+/* A .gguf, a .safetensors, a model.safetensors.index.json, or a folder that has one of these. */
+ww_status ww_weights_open(const char *path, ww_weights **out, ww_err *e);
+void ww_weights_close(ww_weights *w); /* accepts NULL */
+bool ww_weights_is_gguf(const ww_weights *w);
+uint32_t ww_weights_count(const ww_weights *w);
+const ww_tensor *ww_weights_at(const ww_weights *w, uint32_t i);
+const ww_tensor *ww_weights_find(const ww_weights *w, const char *name); /* NULL: there is none */
+const ww_meta *ww_weights_meta(const ww_weights *w, const char *key);    /* NULL: there is none */
+uint32_t ww_weights_nmeta(const ww_weights *w);
+const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i);
+
+/* Parses a header that lies in memory, as the fuzzers do; the bytes stay the caller's and must outlive the result. */
+ww_status ww_weights_parse_safetensors(const void *bytes, size_t n, ww_weights **out, ww_err *e);
+ww_status ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, ww_err *e);
+
+/* Writing, temp + rename; a full disk leaves what was there. `meta` of safetensors must be text. Shards of at most `shard_bytes` each
+ * (0: one file) get HF's names and an index. */
+ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
+ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n, uint64_t shard_bytes, ww_err *e);
+ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
+
+#endif
