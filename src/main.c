@@ -15,6 +15,7 @@ const ww_command *const ww_commands[] = {
     &ww_cmd_evaluate,                    /* how good the answers are */
     &ww_cmd_train,                       /* and how they become better */
     &ww_cmd_dataset,                     /* from many of them, measured */
+    &ww_cmd_lm,                          /* language models, on their own */
 #ifndef WW_NO_FRONT
     &ww_cmd_lsp, /* in the editor */
 #endif

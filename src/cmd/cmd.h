@@ -76,7 +76,7 @@ ww_status ww_input_check(const char *path, ww_err *e);
 
 /* the commands; main.c's table of them ends with NULL */
 extern const ww_command *const ww_commands[];
-extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
+extern const ww_command ww_cmd_completion, ww_cmd_dataset, ww_cmd_doctor, ww_cmd_evaluate, ww_cmd_explain, ww_cmd_gpus, ww_cmd_kernels, ww_cmd_lm, ww_cmd_lsp, ww_cmd_manual, ww_cmd_mcp, ww_cmd_measure, ww_cmd_predict, ww_cmd_record, ww_cmd_roofline, ww_cmd_serve,
     ww_cmd_trace, ww_cmd_train;
 
 #endif

@@ -1,4 +1,5 @@
 /* serve.c - `warpwise serve`: predictions over HTTP, for pages, scripts and agents on this machine. */
+#include "../serve/completions.h"
 #include "../serve/mcp.h"
 #include "../serve/page.h"
 #include "serving.h"
@@ -7,43 +8,59 @@
 
 typedef struct {
   ww_serving_options serving;
+  const char *lm;
 } options;
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
+    {"lm", 0, WW_OPT_STR, "MODEL", "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf", offsetof(options, lm)},
     {0},
 };
 
-static void stop(void *mcp) { ww_mcp_stop(mcp); }
+typedef struct {
+  ww_mcp *mcp;
+  ww_completions *completions;
+} doors;
 
-/* The page's, and agents' door. */
-static void all_routes(ww_mcp *mcp, ww_http_route out[MOST_ROUTES + 2]) {
+static void stop(void *ctx) {
+  const doors *d = ctx;
+  ww_mcp_stop(d->mcp);
+  ww_completions_stop(d->completions);
+}
+
+/* The page's, agents' and OpenAI's clients' door. */
+static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 5]) {
   uint32_t n = 0;
   for (const ww_http_route *r = ww_page_routes; r->path && n < MOST_ROUTES; r++) out[n++] = *r;
-  out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = mcp};
+  out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = d->mcp};
+  out[n++] = (ww_http_route){.path = "/v1/models", .handle = ww_completions_models, .ctx = d->completions};
+  out[n++] = (ww_http_route){.path = "/v1/completions", .handle = ww_completions_text, .ctx = d->completions};
+  out[n++] = (ww_http_route){.path = "/v1/chat/completions", .handle = ww_completions_chat, .ctx = d->completions};
   out[n] = (ww_http_route){0};
 }
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  ww_http_route routes[MOST_ROUTES + 2];
+  ww_http_route routes[MOST_ROUTES + 5];
   ww_serving s;
+  doors d = {0};
   if (c->noperands) return ww_fail(&c->err, WW_EUSAGE, "serve takes no files; --root names the folder");
   ww_status st = ww_serving_begin(c, &o->serving, &s);
+  if (!st) st = ww_completions_new(o->lm, 0, &d.completions, &c->err);
   if (!st) {
-    ww_mcp *mcp = ww_mcp_new(
-        &(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
-    all_routes(mcp, routes);
-    st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, mcp);
-    ww_mcp_free(mcp);
+    d.mcp = ww_mcp_new(&(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
+    all_routes(&d, routes);
+    st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, &d);
+    ww_mcp_free(d.mcp);
   }
+  ww_completions_free(d.completions);
   ww_serving_end(&s);
   return st;
 }
 
 const ww_command ww_cmd_serve = {
     .name = "serve",
-    .summary = "predictions over HTTP on this machine: a page, REST with an OpenAPI document",
+    .summary = "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a language model for OpenAI's clients",
     .usage = "[options]",
     .details =
         "The address that it prints is the page's; with a token, open it with #token=TOKEN behind. Programs: /openapi.json has what\n"

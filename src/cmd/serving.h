@@ -4,6 +4,7 @@
 
 #include <signal.h>
 
+#include "../serve/api.h"
 #include "../serve/http.h"
 #include "cmd.h"
 

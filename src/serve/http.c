@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api.h"
 #include "pool.h"
 
 #define MAX_BODY ((size_t)4 << 20)

@@ -4,7 +4,9 @@
 #ifndef WW_SERVE_HTTP_H
 #define WW_SERVE_HTTP_H
 
-#include "api.h"
+#include "../base/base.h"
+
+typedef struct ww_api ww_api; /* api.h */
 
 typedef struct {
   const char *bind;   /* numeric address; NULL: 127.0.0.1 */

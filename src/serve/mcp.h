@@ -5,6 +5,7 @@
 #ifndef WW_SERVE_MCP_H
 #define WW_SERVE_MCP_H
 
+#include "api.h"
 #include "http.h"
 
 typedef struct {

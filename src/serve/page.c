@@ -1,6 +1,8 @@
 /* page.c - the page's routes. Its files lie in the program (page_text.c); what it shows comes from the API. */
 #include "page.h"
 
+#include "api.h"
+
 #include <string.h>
 
 #include "../predict/show.h"

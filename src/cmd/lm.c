@@ -1,0 +1,49 @@
+/* lm.c - `warpwise lm`: language models on this machine's processor, one command for each thing to do with them. */
+#include "lm.h"
+
+#include <stdlib.h>
+
+extern const ww_command ww_cmd_lm_generate, ww_cmd_lm_score, ww_cmd_lm_tokenize, ww_cmd_lm_inspect, ww_cmd_lm_convert;
+
+static const ww_command *const subs[] = {
+    &ww_cmd_lm_generate, /* text out of a model */
+    &ww_cmd_lm_score,    /* how likely a model finds texts */
+    &ww_cmd_lm_tokenize, /* text as tokens */
+    &ww_cmd_lm_inspect,  /* what is in a file */
+    &ww_cmd_lm_convert,  /* from one format to the other */
+    NULL,
+};
+
+ww_status ww_lm_real(const char *text, const char *option, double low, double high, double otherwise, double *out, ww_err *e) {
+  char *end;
+  *out = otherwise;
+  if (!text) return WW_OK;
+  *out = strtod(text, &end);
+  if (end == text || *end || !(*out >= low && *out <= high))
+    return ww_fail(e, WW_EUSAGE, "--%s takes a number from %g to %g, not `%s`", option, low, high, text);
+  return WW_OK;
+}
+
+ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) {
+  char *data;
+  if (operand < c->noperands && strcmp(c->operands[operand], "-")) {
+    *text = c->operands[operand];
+    *n = strlen(*text);
+    return WW_OK;
+  }
+  ww_status st = ww_read_file(c->arena, "/dev/stdin", (size_t)256 << 20, &data, n, &c->err);
+  *text = data;
+  return st;
+}
+
+const ww_command ww_cmd_lm = {
+    .name = "lm",
+    .summary = "language models on this machine: generate, score, tokenize, inspect, convert",
+    .usage = "COMMAND MODEL ...",
+    .details = "MODEL is a folder with config.json, model.safetensors and tokenizer.json as Hugging Face has them, or a .gguf. Llama and Qwen2\n"
+               "architectures.",
+    .examples = "  warpwise lm inspect model.gguf\n"
+                "  warpwise lm generate ~/models/Llama-3.2-1B-Instruct --chat 'What bounds a GEMV?'\n"
+                "  warpwise lm convert ~/models/Llama-3.2-1B-Instruct llama.gguf --type q8_0\n",
+    .subs = subs,
+};

@@ -1,0 +1,13 @@
+/* lm.h - what the commands of `warpwise lm` share. */
+#ifndef WW_CMD_LM_H
+#define WW_CMD_LM_H
+
+#include "../lm/generate.h"
+#include "cmd.h"
+
+/* A number option such as --temperature 0.7; NULL: `otherwise`. */
+ww_status ww_lm_real(const char *text, const char *option, double low, double high, double otherwise, double *out, ww_err *e);
+/* The text of an operand: itself, or stdin where it is "-" or missing. */
+ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n);
+
+#endif

@@ -1,0 +1,149 @@
+/* lm_score.c - `warpwise lm score`: the log probability a model gives to texts, many at a time. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "../base/jsonread.h"
+#include "lm.h"
+
+#define MOST_TOKENS 8192 /* of one pass: logits of a wanted position take 4 bytes x vocabulary */
+
+typedef struct {
+  uint64_t threads;
+  bool exact;
+} options;
+
+static const ww_option table[] = {
+    {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
+    {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
+    {0},
+};
+
+typedef struct {
+  ww_tokens token;
+  uint32_t prompt; /* tokens whose probability is not asked */
+  double log_prob;
+} text;
+
+/* {"prompt","completion"}, {"text"}, or a plain line. */
+static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_t at, text *out) {
+  *out = (text){.prompt = 1};
+  if (*line != '{') {
+    ww_tokenizer_encode(t, line, strlen(line), true, c->arena, &out->token);
+    return WW_OK;
+  }
+  cJSON *o = ww_json_read(line, strlen(line), &c->err);
+  if (!o) {
+    c->err.line = at;
+    return c->err.code;
+  }
+  const char *all = ww_json_text(o, "text", c->arena), *prompt = ww_json_text(o, "prompt", c->arena), *rest = ww_json_text(o, "completion", c->arena);
+  cJSON_Delete(o);
+  if (!all && !(prompt && rest))
+    return c->err.line = at, ww_fail(&c->err, WW_EDATA, "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
+  if (all) ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
+  else {
+    ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, &out->token);
+    out->prompt = out->token.n ? out->token.n : 1;
+    ww_tokens more = {0};
+    ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
+    for (uint32_t k = 0; k < more.n; k++)
+      if (k || more.v[k] != out->token.v[0] || !ww_tokenizer_special(t, more.v[k])) ww_push(c->arena, &out->token, more.v[k]);
+  }
+  return WW_OK;
+}
+
+static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest, uint32_t tokens) {
+  const ww_lm_config *k = ww_lm_config_of(m);
+  int32_t *token = ww_xmalloc(tokens * sizeof *token);
+  uint32_t *sequence = ww_xmalloc(tokens * sizeof *sequence), at = 0, wanted = 0;
+  bool *want = ww_xcalloc(tokens, sizeof *want);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < v[i].token.n; j++, at++) {
+      token[at] = v[i].token.v[j];
+      sequence[at] = i;
+      wanted += want[at] = j + 1 >= v[i].prompt && j + 1 < v[i].token.n;
+    }
+  float *logits = ww_xmalloc(((size_t)wanted * k->vocab + 1) * sizeof *logits);
+  ww_lm_session *s = NULL;
+  ww_status st = ww_lm_session_new(m, n, longest, &s, &c->err);
+  if (!st && wanted) st = ww_lm_run(s, &(ww_lm_pass){.n = tokens, .token = token, .sequence = sequence, .wanted = want}, logits, NULL, &c->err);
+  const float *l = logits;
+  for (uint32_t i = 0; !st && i < n; i++)
+    for (uint32_t j = v[i].prompt; j < v[i].token.n; j++, l += k->vocab) v[i].log_prob += ww_log_prob(l, k->vocab, v[i].token.v[j]);
+  ww_lm_session_free(s);
+  free(token), free(sequence), free(want), free(logits);
+  return st;
+}
+
+static void print_score(ww_cmd *c, const text *x) {
+  uint32_t n = x->token.n > x->prompt ? x->token.n - x->prompt : 0;
+  double perplexity = n ? exp(-x->log_prob / n) : NAN;
+  if (!c->global.json) {
+    printf("%12.4f  %6u tokens  perplexity %.4g\n", x->log_prob, n, perplexity);
+    return;
+  }
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kint(&j, "schema_version", 1);
+  ww_json_knum(&j, "log_prob", x->log_prob);
+  ww_json_kuint(&j, "tokens", n);
+  ww_json_knum(&j, "perplexity", perplexity);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
+  ww_status st = WW_OK;
+  for (uint32_t from = 0, to; !st && from < n; from = to) {
+    uint32_t tokens = 0, longest = 0;
+    for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS); to++) {
+      tokens += v[to].token.n;
+      if (v[to].token.n > longest) longest = v[to].token.n;
+    }
+    if (longest > ww_lm_config_of(m)->context)
+      return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", from + 1, longest, ww_lm_config_of(m)->context);
+    st = score_group(c, m, v + from, to - from, longest, tokens);
+    ww_progress("scoring", to, n);
+  }
+  for (uint32_t k = 0; !st && k < n; k++) print_score(c, &v[k]);
+  return st;
+}
+
+static ww_status run(ww_cmd *c) {
+  const options *o = c->opt;
+  ww_lm *m = NULL;
+  WW_VEC(text) texts = {0};
+  char *data, *line;
+  size_t n;
+  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPES};
+  if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
+  const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
+  ww_status st = ww_read_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
+  if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
+  if (!st && !ww_lm_tokenizer(m)) st = ww_fail(&c->err, WW_EDATA, "%s has no tokenizer.json", c->operands[0]);
+  for (uint32_t at = 1; !st && (line = strsep(&data, "\n")); at++) {
+    text x;
+    if (!*line) continue;
+    st = read_line(c, ww_lm_tokenizer(m), line, at, &x);
+    if (st) c->err.file = path;
+    else ww_push(c->arena, &texts, x);
+  }
+  if (!st) st = score_all(c, m, texts.v, texts.n);
+  ww_lm_close(m);
+  return st;
+}
+
+const ww_command ww_cmd_lm_score = {
+    .name = "score",
+    .summary = "how likely a model finds texts",
+    .usage = "MODEL FILE|- [options]",
+    .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and \"completion\", where the completion alone is scored. The\n"
+               "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
+    .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
+    .options = table,
+    .options_size = sizeof(options),
+    .run = run,
+};

@@ -1,0 +1,37 @@
+/* grammar_int.h - a grammar as a flat array of elements: rules are runs of alternatives. */
+#ifndef WW_LM_GRAMMAR_INT_H
+#define WW_LM_GRAMMAR_INT_H
+
+#include "grammar.h"
+
+typedef enum {
+  WW_G_SET,  /* one byte of a set */
+  WW_G_RULE, /* another rule */
+  WW_G_ALT,  /* ends an alternative, another follows */
+  WW_G_END   /* ends the last one */
+} ww_g_kind;
+
+typedef struct {
+  uint8_t kind;
+  uint32_t of; /* SET: index into sets; RULE: index into rules */
+} ww_g_element;
+
+typedef struct {
+  uint64_t bits[4];
+} ww_g_set;
+
+struct ww_grammar {
+  ww_arena *arena;
+  WW_VEC(ww_g_element) elements;
+  WW_VEC(ww_g_set) sets;
+  WW_VEC(uint32_t) rules; /* first element of each; UINT32_MAX: named, not yet written */
+  uint32_t root;
+};
+
+static inline bool ww_g_has(const ww_g_set *s, uint8_t c) { return s->bits[c >> 6] >> (c & 63) & 1; }
+static inline void ww_g_add(ww_g_set *s, uint8_t c) { s->bits[c >> 6] |= (uint64_t)1 << (c & 63); }
+
+/* After parsing: every rule is written, and none begins with itself (following it would never end). `name` of a rule for messages. */
+ww_status ww_grammar_check(const ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx, ww_err *e);
+
+#endif

@@ -1,0 +1,397 @@
+/* completions.c - requests of OpenAI's clients answered by a model on this machine's processor.
+ *
+ * Members that are known and mean something here are obeyed; those that would change the answer and cannot be (n above 1, tools, logprobs) are refused
+ * with a message; others (user, metadata, ...) are passed over, as servers of this interface do. One text is written at a time: the model takes all cores. */
+#include "completions.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "../base/jsonread.h"
+#include "../lm/chat.h"
+#include "../lm/generate.h"
+
+#define MOST_STOPS 16
+#define DEFAULT_TOKENS 512
+
+struct ww_completions {
+  ww_lm *m;
+  char *name;
+  pthread_mutex_t writing;
+  atomic_bool stopping;
+  atomic_uint_least64_t served;
+  time_t since;
+};
+
+typedef struct {
+  ww_completions *c;
+  ww_http_call *x;
+  ww_arena *a;
+  bool chat, stream, usage; /* usage: told at the end of a stream too */
+  char id[48];
+  time_t at;
+  ww_tokens prompt;
+  ww_generate_options how;
+  const char *stops[MOST_STOPS + 1];
+  ww_grammar *grammar;
+} request;
+
+ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions **out, ww_err *e) {
+  ww_completions *c = ww_xcalloc(1, sizeof *c);
+  pthread_mutex_init(&c->writing, NULL);
+  c->since = time(NULL);
+  ww_status st = WW_OK;
+  if (path) {
+    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPES}, &c->m, e);
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/') n--;
+    char *whole = strndup(path, n);
+    c->name = strdup(ww_path_base(whole));
+    free(whole);
+    if (!st && !ww_lm_tokenizer(c->m)) st = ww_fail(e, WW_EDATA, "%s has no tokenizer.json", path);
+  }
+  if (st) {
+    ww_completions_free(c);
+    return st;
+  }
+  *out = c;
+  return WW_OK;
+}
+
+void ww_completions_free(ww_completions *c) {
+  if (!c) return;
+  ww_lm_close(c->m);
+  pthread_mutex_destroy(&c->writing);
+  free(c->name);
+  free(c);
+}
+
+void ww_completions_stop(ww_completions *c) { atomic_store(&c->stopping, true); }
+
+/* ---- answers ---- */
+
+static void fail(ww_http_call *x, int status, const char *type, const char *message) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_key(&j, "error");
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "message", message);
+  ww_json_kstr(&j, "type", type);
+  ww_json_kstr(&j, "param", NULL);
+  ww_json_kstr(&j, "code", NULL);
+  ww_json_end_obj(&j);
+  ww_json_end_obj(&j);
+  ww_http_reply(x, status, "application/json", b.s, b.n);
+  ww_buf_free(&b);
+}
+
+static void refuse(ww_http_call *x, const char *message) { fail(x, 400, "invalid_request_error", message); }
+
+static void begin(const request *r, ww_json *j, ww_buf *b, const char *object) {
+  ww_json_begin(j, b);
+  ww_json_obj(j);
+  ww_json_kstr(j, "id", r->id);
+  ww_json_kstr(j, "object", object);
+  ww_json_kint(j, "created", (int64_t)r->at);
+  ww_json_kstr(j, "model", r->c->name);
+}
+
+static void write_usage(ww_json *j, const ww_generated *g) {
+  ww_json_key(j, "usage");
+  ww_json_obj(j);
+  ww_json_kuint(j, "prompt_tokens", g->prompt_tokens);
+  ww_json_kuint(j, "completion_tokens", g->tokens);
+  ww_json_kuint(j, "total_tokens", (uint64_t)g->prompt_tokens + g->tokens);
+  ww_json_end_obj(j);
+}
+
+static const char *finish_name(const ww_generated *g) { return g->finish == WW_FINISH_LENGTH ? "length" : "stop"; }
+
+/* One choice: `text` under message, delta or text; finish NULL: not yet. */
+static void write_choice(const request *r, ww_json *j, const char *text, bool role, const char *finish) {
+  ww_json_key(j, "choices");
+  ww_json_arr(j);
+  ww_json_obj(j);
+  ww_json_kint(j, "index", 0);
+  if (r->chat) {
+    ww_json_key(j, r->stream ? "delta" : "message");
+    ww_json_obj(j);
+    if (role) ww_json_kstr(j, "role", "assistant");
+    if (text) ww_json_kstr(j, "content", text);
+    ww_json_end_obj(j);
+  } else ww_json_kstr(j, "text", text ? text : "");
+  ww_json_kstr(j, "logprobs", NULL);
+  ww_json_kstr(j, "finish_reason", finish);
+  ww_json_end_obj(j);
+  ww_json_end_arr(j);
+}
+
+static void reply_whole(const request *r, const ww_generated *g) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  begin(r, &j, &b, r->chat ? "chat.completion" : "text_completion");
+  write_choice(r, &j, g->text.s, true, finish_name(g));
+  write_usage(&j, g);
+  ww_json_end_obj(&j);
+  ww_http_reply(r->x, 200, "application/json", b.s, b.n);
+  ww_buf_free(&b);
+}
+
+/* ---- streams ---- */
+
+static bool event(const request *r, const char *text, bool role, const ww_generated *end) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_buf_puts(&b, "data: ");
+  begin(r, &j, &b, r->chat ? "chat.completion.chunk" : "text_completion");
+  write_choice(r, &j, text, role, end ? finish_name(end) : NULL);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n\n");
+  bool ok = ww_http_write(r->x, b.s, b.n);
+  ww_buf_free(&b);
+  return ok;
+}
+
+static void usage_event(const request *r, const ww_generated *g) {
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_buf_puts(&b, "data: ");
+  begin(r, &j, &b, r->chat ? "chat.completion.chunk" : "text_completion");
+  ww_json_key(&j, "choices");
+  ww_json_arr(&j);
+  ww_json_end_arr(&j);
+  write_usage(&j, g);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&b, "\n\n");
+  ww_http_write(r->x, b.s, b.n);
+  ww_buf_free(&b);
+}
+
+static bool piece(void *ctx, const char *text, size_t n) {
+  request *r = ctx;
+  if (atomic_load(&r->c->stopping)) return false;
+  if (!r->stream) return true;
+  char *copy = strndup(text, n);
+  bool ok = event(r, copy, false, NULL);
+  free(copy);
+  return ok;
+}
+
+static void write_text(request *r) {
+  const ww_lm_config *k = ww_lm_config_of(r->c->m);
+  ww_lm_session *s = NULL;
+  ww_generated g = {0};
+  ww_err e = {0};
+  uint64_t room = (uint64_t)r->prompt.n + r->how.most;
+  if (room > k->context) room = k->context;
+  if (r->prompt.n >= k->context) {
+    char text[160];
+    snprintf(text, sizeof text, "the prompt has %u tokens, the model reads %u at most", r->prompt.n, k->context);
+    refuse(r->x, text);
+    return;
+  }
+  pthread_mutex_lock(&r->c->writing);
+  ww_status st = ww_lm_session_new(r->c->m, 1, (uint32_t)room, &s, &e);
+  if (!st && r->stream) {
+    ww_http_stream(r->x, 200, "text/event-stream");
+    if (r->chat) event(r, "", true, NULL);
+  }
+  if (!st) st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
+  pthread_mutex_unlock(&r->c->writing);
+  if (st && !r->stream) fail(r->x, 500, "server_error", e.msg);
+  else if (!st && !r->stream) reply_whole(r, &g);
+  else if (!st) {
+    event(r, r->chat ? NULL : "", false, &g);
+    if (r->usage) usage_event(r, &g);
+    ww_http_write(r->x, "data: [DONE]\n\n", 14);
+  }
+  ww_buf_free(&g.text);
+  ww_lm_session_free(s);
+}
+
+/* ---- requests ---- */
+
+static const cJSON *member(const cJSON *o, const char *name) {
+  const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
+  return cJSON_IsNull(v) ? NULL : v;
+}
+
+/* A number in its range; false: something else, which was answered. */
+static bool real(request *r, const cJSON *o, const char *name, double low, double high, double *out) {
+  const cJSON *v = member(o, name);
+  char text[120];
+  if (!v) return true;
+  if (cJSON_IsNumber(v) && v->valuedouble >= low && v->valuedouble <= high) return *out = v->valuedouble, true;
+  snprintf(text, sizeof text, "`%s` must be a number from %g to %g", name, low, high);
+  refuse(r->x, text);
+  return false;
+}
+
+static bool stops(request *r, const cJSON *o) {
+  const cJSON *v = member(o, "stop"), *k;
+  uint32_t n = 0;
+  if (cJSON_IsString(v)) r->stops[n++] = ww_strdup(r->a, v->valuestring);
+  else if (cJSON_IsArray(v)) {
+    cJSON_ArrayForEach(k, v) {
+      if (!cJSON_IsString(k) || n == MOST_STOPS) return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
+      if (*k->valuestring) r->stops[n++] = ww_strdup(r->a, k->valuestring);
+    }
+  } else if (v) return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
+  r->how.stop = r->stops;
+  return true;
+}
+
+/* response_format: text, json_object, or json_schema. */
+static bool format(request *r, const cJSON *o) {
+  const cJSON *f = member(o, "response_format"), *schema = member(member(f, "json_schema"), "schema");
+  const char *type = cJSON_IsString(member(f, "type")) ? member(f, "type")->valuestring : NULL;
+  ww_err e = {0};
+  ww_status st = WW_OK;
+  if (!f || (type && !strcmp(type, "text"))) return true;
+  if (type && !strcmp(type, "json_object")) st = ww_grammar_any_json(&r->grammar, &e);
+  else if (type && !strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
+    char *text = cJSON_PrintUnformatted(schema);
+    st = ww_grammar_of_schema(text, strlen(text), &r->grammar, &e);
+    cJSON_free(text);
+  } else return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or json_schema with a json_schema.schema"), false;
+  if (st) return refuse(r->x, e.msg), false;
+  r->how.grammar = r->grammar;
+  return true;
+}
+
+static bool unsupported(request *r, const cJSON *o) {
+  const cJSON *n = member(o, "n"), *best = member(o, "best_of");
+  if ((n && !(cJSON_IsNumber(n) && n->valuedouble == 1)) || (best && !(cJSON_IsNumber(best) && best->valuedouble == 1)))
+    return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time"), true;
+  if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions"))) return refuse(r->x, "`tools` are not served by this model"), true;
+  const cJSON *lp = member(o, "logprobs");
+  if (lp && !cJSON_IsFalse(lp)) return refuse(r->x, "`logprobs` are not served"), true;
+  return false;
+}
+
+static bool common(request *r, const cJSON *o) {
+  double temperature = 1, top_p = 1, top_k = 0, seed = 0, most = DEFAULT_TOKENS;
+  const cJSON *model = member(o, "model");
+  if (model && !cJSON_IsString(model)) return refuse(r->x, "`model` must be a text"), false;
+  if (model && strcmp(model->valuestring, r->c->name)) {
+    char text[300];
+    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`", model->valuestring, r->c->name);
+    return fail(r->x, 404, "invalid_request_error", text), false;
+  }
+  seed = (double)(atomic_load(&r->c->served) & 0xffffff);
+  if (unsupported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) || !real(r, o, "top_p", 0, 1, &top_p) ||
+      !real(r, o, "top_k", 0, 1e6, &top_k) || !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
+      !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) || !format(r, o))
+    return false;
+  r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k, (uint64_t)(int64_t)seed};
+  r->how.most = (uint32_t)most;
+  r->stream = cJSON_IsTrue(member(o, "stream"));
+  r->usage = cJSON_IsTrue(member(member(o, "stream_options"), "include_usage"));
+  r->how.piece = piece;
+  r->how.ctx = r;
+  return true;
+}
+
+/* A message's content: a text, or parts of type text. */
+static const char *content_of(ww_arena *a, const cJSON *content) {
+  const cJSON *part;
+  ww_buf b = {0};
+  if (cJSON_IsString(content)) return content->valuestring;
+  if (!cJSON_IsArray(content)) return NULL;
+  cJSON_ArrayForEach(part, content) {
+    const cJSON *text = member(part, "text");
+    if (!cJSON_IsString(text)) return ww_buf_free(&b), NULL;
+    ww_buf_puts(&b, text->valuestring);
+  }
+  const char *out = ww_strdup(a, b.s ? b.s : "");
+  ww_buf_free(&b);
+  return out;
+}
+
+static bool messages(request *r, const cJSON *o) {
+  const cJSON *list = member(o, "messages"), *m;
+  ww_chat chat = ww_chat_of(ww_lm_tokenizer(r->c->m));
+  if (!cJSON_IsArray(list) || !list->child) return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}"), false;
+  ww_chat_open(&chat, r->a, &r->prompt);
+  cJSON_ArrayForEach(m, list) {
+    const cJSON *role = member(m, "role");
+    const char *content = content_of(r->a, member(m, "content"));
+    if (!cJSON_IsString(role) || !content) return refuse(r->x, "each message has a `role`, and `content` of text"), false;
+    if (strcmp(role->valuestring, "system") && strcmp(role->valuestring, "developer") && strcmp(role->valuestring, "user") &&
+        strcmp(role->valuestring, "assistant"))
+      return refuse(r->x, "a message's `role` is system, developer, user or assistant"), false;
+    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system", content, r->a, &r->prompt);
+  }
+  ww_chat_ask(&chat, r->a, &r->prompt);
+  return true;
+}
+
+static bool plain_prompt(request *r, const cJSON *o) {
+  const cJSON *p = member(o, "prompt"), *k;
+  uint32_t vocab = ww_lm_config_of(r->c->m)->vocab;
+  if (cJSON_IsString(p)) ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true, r->a, &r->prompt);
+  else if (cJSON_IsArray(p) && p->child) {
+    cJSON_ArrayForEach(k, p) {
+      if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab)) return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"), false;
+      ww_push(r->a, &r->prompt, (int32_t)k->valuedouble);
+    }
+  } else return refuse(r->x, "`prompt` must be a text, or a list of tokens"), false;
+  return r->prompt.n ? true : (refuse(r->x, "the prompt is empty"), false);
+}
+
+static void answer(ww_completions *c, ww_http_call *x, bool chat) {
+  request r = {.c = c, .x = x, .chat = chat, .at = time(NULL)};
+  ww_err e = {0};
+  size_t n;
+  if (strcmp(ww_http_method(x), "POST")) {
+    fail(x, 405, "invalid_request_error", "POST a JSON object here");
+    return;
+  }
+  if (!c->m) {
+    fail(x, 503, "server_error", "this server has no language model: start it with `warpwise serve --lm MODEL`");
+    return;
+  }
+  const char *body = ww_http_body(x, &n);
+  cJSON *o = ww_json_read(body, n, &e);
+  if (!cJSON_IsObject(o)) refuse(x, o ? "the request must be a JSON object" : e.msg);
+  else {
+    r.a = ww_arena_new();
+    snprintf(r.id, sizeof r.id, "%s-%llx-%llx", chat ? "chatcmpl" : "cmpl", (unsigned long long)r.at,
+             (unsigned long long)atomic_fetch_add(&c->served, 1));
+    if (common(&r, o) && (chat ? messages(&r, o) : plain_prompt(&r, o))) write_text(&r);
+    ww_grammar_free(r.grammar);
+    ww_arena_free(r.a);
+  }
+  cJSON_Delete(o);
+}
+
+void ww_completions_text(void *ctx, ww_http_call *x) { answer(ctx, x, false); }
+void ww_completions_chat(void *ctx, ww_http_call *x) { answer(ctx, x, true); }
+
+void ww_completions_models(void *ctx, ww_http_call *x) {
+  const ww_completions *c = ctx;
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "object", "list");
+  ww_json_key(&j, "data");
+  ww_json_arr(&j);
+  if (c->m) {
+    ww_json_obj(&j);
+    ww_json_kstr(&j, "id", c->name);
+    ww_json_kstr(&j, "object", "model");
+    ww_json_kint(&j, "created", (int64_t)c->since);
+    ww_json_kstr(&j, "owned_by", "warpwise");
+    ww_json_end_obj(&j);
+  }
+  ww_json_end_arr(&j);
+  ww_json_end_obj(&j);
+  ww_http_reply(x, 200, "application/json", b.s, b.n);
+  ww_buf_free(&b);
+}
