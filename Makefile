@@ -2,7 +2,8 @@
 #
 # Every src/**/*.c is compiled; src/main.c and src/cmd/ make the program, everything else build/libwarpwise.a, which the program and the
 # tests are linked with. What src/api/ needs of it becomes the library for others, in build/lib/.
-# One exception: src/trace/interp.c is compiled once for each warp size and instruction set (see INTERP below).
+# Two exceptions: src/trace/interp.c is compiled once for each warp size and instruction set (see INTERP below), src/lm/kernels_isa.c once for
+# each instruction set (KERNELS).
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -31,10 +32,10 @@ VERSION := 0.1.0
 SOVERSION := 0
 WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -fPIC -pthread $(SAN) \
             -Iinclude -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
-LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lm -ldl
-API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lm -ldl
+LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lpcre2-8 -lutf8proc -lm -ldl
+API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
-SRCS      := $(sort $(filter-out src/trace/interp.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
+SRCS      := $(sort $(filter-out src/trace/interp.c src/lm/kernels_isa.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
 SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/compile_commands.c src/front/diags.c src/front/kept.c src/front/scan.c
 SRCS := $(filter-out src/cmd/lsp.c,$(SRCS))
@@ -72,6 +73,13 @@ ifneq ($(wildcard src/trace/interp.c),)
 INTERP_OBJS := $(foreach i,$(ISAS),$(BUILD)/trace/interp.$(i)32.o $(BUILD)/trace/interp.$(i)64.o)
 LIB_OBJS += $(INTERP_OBJS)
 endif
+
+# ---- the kernels of inference: $(BUILD)/lm/kernels.<isa>.o; which one runs is decided at run time (src/lm/kernels.c) ----
+ISA_vnni   = $(ISA_avx512) -mavx512vnni
+ISA_amx    = $(ISA_vnni) -mavx512bf16 -mamx-tile -mamx-bf16
+KERNELS_CFLAGS = $(INTERP_OPT) -fno-math-errno -fno-trapping-math -ffp-contract=fast
+KERNELS := base $(if $(filter avx512,$(ISAS)),avx2 avx512 vnni amx)
+LIB_OBJS += $(KERNELS:%=$(BUILD)/lm/kernels.%.o)
 
 # One short line per step; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1)  $(2)";)
@@ -111,6 +119,25 @@ $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
 $(BUILD)/measure/probe_text.o: $(wildcard src/measure/probe/*.cu)
+# The kernels of training (src/lm/cuda): their text is in the program, compiled by NVRTC where it runs; where there is an nvcc that knows these
+# architectures, so is what it makes of them.
+ifeq ($(origin NVCC),undefined)
+NVCC := $(shell for n in nvcc /usr/local/cuda/bin/nvcc; do \
+    if $$n --list-gpu-code 2>/dev/null | grep -q sm_90; then echo $$n; exit; fi; \
+  done)
+endif
+LM_CODE := sm_80 sm_90a
+LM_KERNELS := $(wildcard src/lm/cuda/*.cu)
+$(BUILD)/lm/cuda/kernel_text.o: $(LM_KERNELS) $(wildcard src/lm/cuda/*.cuh)
+ifneq ($(NVCC),)
+$(BUILD)/lm/cuda/kernel_text.o: $(LM_KERNELS:src/%.cu=$(BUILD)/%.fatbin)
+$(BUILD)/lm/cuda/kernel_text.o: WW_CFLAGS += -DWW_LM_FATBINS='"$(BUILD)/lm/cuda"'
+endif
+$(BUILD)/lm/cuda/%.fatbin: src/lm/cuda/%.cu $(wildcard src/lm/cuda/*.cuh)
+	@mkdir -p $(@D)
+	$(call say,NVCC,$<)$(NVCC) -std=c++17 -fatbin $(foreach c,$(LM_CODE),-gencode arch=$(c:sm_%=compute_%),code=$(c)) -o $@ $<
+# Training on the CPU: loops that the compiler is to turn into vectors.
+$(BUILD)/lm/ops_%.o: WW_CFLAGS += -O3 -fno-math-errno -ffp-contract=fast
 # Those who know where the program is installed.
 $(BUILD)/base/file.o $(BUILD)/cmd/record.o: $(BUILD)/prefix
 .PHONY: same_prefix
@@ -132,6 +159,10 @@ $(BUILD)/trace/interp.$(1)$(2).o: src/trace/interp.c
 	$$(call say,CC,$$< for $(2) lanes: $(1))$$(CC) $$(WW_CFLAGS) $$(INTERP_CFLAGS) $$(ISA_$(1)) -DWW_LANES=$(2) -DWW_ISA=$(1) -MMD -MP -c -o $$@ $$<
 endef
 $(foreach i,$(ISAS),$(foreach l,32 64,$(eval $(call interp_rule,$(i),$(l)))))
+
+$(KERNELS:%=$(BUILD)/lm/kernels.%.o): $(BUILD)/lm/kernels.%.o: src/lm/kernels_isa.c
+	@mkdir -p $(@D)
+	$(call say,CC,$< for $*)$(CC) $(WW_CFLAGS) $(KERNELS_CFLAGS) $(ISA_$*) -DWW_ISA=$* -MMD -MP -c -o $@ $<
 
 # The program looks for shim/, gpus/, models/ and tables/ beside itself; in the build folder these are links.
 $(BUILD)/shim:
@@ -158,11 +189,14 @@ $(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
-         $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program)
+         $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program) \
+         $(if $(wildcard tests/lm/check_tokens.c),$(BUILD)/tests/check_tokens) $(if $(wildcard tests/lm/check_gguf.c),$(BUILD)/tests/check_gguf)
+$(BUILD)/tests/check_tokens: tests/lm/check_tokens.c
+$(BUILD)/tests/check_gguf: tests/lm/check_gguf.c
 $(BUILD)/tests/run_kernels: tests/run_kernels.c
 $(BUILD)/tests/run_cross: tests/cross/run_cross.c
 $(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c
@@ -174,23 +208,26 @@ $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 
 # The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
-GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare check_contents))
+LM_TOOLS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/lm_*.c))
+GPU_TOOLS := $(if $(wildcard tests/gpu),$(addprefix $(BUILD)/gpu/,launch_triples probe_memory compare check_contents) $(LM_TOOLS))
 $(BUILD)/gpu/launch_triples: tests/gpu/launch_triples.c tests/gpu/driver.c tests/triple.c tests/kernels/refs.c
 $(BUILD)/gpu/probe_memory: tests/gpu/probe_memory.c tests/gpu/driver.c
 $(BUILD)/gpu/compare: tests/gpu/compare.c tests/triple.c tests/kernels/refs.c
 $(BUILD)/gpu/check_contents: tests/gpu/check_contents.c
+$(LM_TOOLS): $(BUILD)/gpu/%: tests/gpu/%.c
+$(BUILD)/gpu/lm_net $(BUILD)/tests/unit/test_lm_net: tests/lm/net_checks.c tests/lm/op_checks.c tests/lm/half_ops.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
 	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
-# Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels and their launches.
+# Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels, their launches, and small models.
 FUZZ_CC   ?= $(shell command -v $(patsubst llvm-config%,clang%,$(notdir $(LLVM_CONFIG))) || echo clang)
 FUZZ_BUILD ?= build-fuzz
 FUZZ_TIME ?= 60
 FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
 -include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
@@ -203,7 +240,7 @@ help:
 	@echo "make test-full  the same, then lint"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
-	@echo "make fuzz       any text as IR and as a launch, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
+	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
@@ -239,7 +276,7 @@ test-unit: all units
 
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
 ASAN_BUILD := build-asan
-ASAN = BUILD=$(ASAN_BUILD) OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
+ASAN = BUILD=$(ASAN_BUILD) NVCC= OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
 asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
 
@@ -248,7 +285,7 @@ test-asan:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library
 
-fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch
+fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer
 fuzz: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
 	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers

@@ -4,7 +4,7 @@
 # Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
 set -u
 want=${1:-build}
-packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev"
+packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libpcre2-dev libutf8proc-dev"
 [ "$want" = deb ] && packages="$packages dpkg-dev scdoc"
 [ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox elpa-eglot"
 # Clients of others come from npm; whatever Node.js is here will do.

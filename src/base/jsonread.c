@@ -167,3 +167,29 @@ uint64_t ww_json_whole(const cJSON *obj, const char *key) {
   const cJSON *n = cJSON_GetObjectItemCaseSensitive(obj, key);
   return cJSON_IsNumber(n) && ww_json_as_int(n, &v, &big) ? (uint64_t)v : 0;
 }
+
+void ww_json_copy(const cJSON *value, ww_json *j) {
+  const cJSON *item;
+  bool deep = j->depth + 1 >= (int)(sizeof j->comma / sizeof *j->comma);
+  if (deep && (cJSON_IsObject(value) || cJSON_IsArray(value)))
+    ww_json_raw(j, "null");
+  else if (cJSON_IsObject(value)) {
+    ww_json_obj(j);
+    cJSON_ArrayForEach(item, value) {
+      ww_json_key(j, item->string);
+      ww_json_copy(item, j);
+    }
+    ww_json_end_obj(j);
+  } else if (cJSON_IsArray(value)) {
+    ww_json_arr(j);
+    cJSON_ArrayForEach(item, value) ww_json_copy(item, j);
+    ww_json_end_arr(j);
+  } else if (cJSON_IsString(value))
+    ww_json_str(j, value->valuestring);
+  else if (cJSON_IsNumber(value) && value->valuestring)
+    ww_json_raw(j, value->valuestring);
+  else if (cJSON_IsNumber(value))
+    ww_json_num(j, value->valuedouble);
+  else
+    ww_json_raw(j, cJSON_IsTrue(value) ? "true" : cJSON_IsFalse(value) ? "false" : "null");
+}

@@ -26,5 +26,7 @@ const char *ww_json_text(const cJSON *obj, const char *key, ww_arena *a);
 uint64_t ww_json_whole(const cJSON *obj, const char *key);
 /* What a node is, for messages: "a string", "an array", "the number 4.5" (in `scratch`). */
 const char *ww_json_kind(const cJSON *node, char scratch[64]);
+/* Writes it again, numbers as they were written; NULL, and what is nested deeper than the writer goes: null. */
+void ww_json_copy(const cJSON *value, ww_json *j);
 
 #endif

@@ -6,12 +6,12 @@
 #include "cmd.h"
 
 typedef struct {
-  const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask, *style;
+  const char *as, *out, *split, *family, *origin, *sources, *corpus, *with, *ask, *style, *shard;
   bool counters, failed, raw;
 } options;
 
 static const ww_option table[] = {
-    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet or prompts", offsetof(options, as)},
+    {"as", 0, WW_OPT_STR, "FORM", "jsonl (default), csv, parquet, prompts or questions", offsetof(options, as)},
     {"out", 'o', WW_OPT_STR, "FILE", "where it goes ('-': stdout); packed where the name ends in .zst",
      offsetof(options, out)},
     {"split", 0, WW_OPT_STR, "NAME", "only train, validation or test", offsetof(options, split)},
@@ -30,6 +30,8 @@ static const ww_option table[] = {
     {"style", 0, WW_OPT_STR, "N[,N...]",
      "prompts: generated sources in these styles, each row once in each; 0 is the plain one, others rename and reformat",
      offsetof(options, style)},
+    {"shard", 0, WW_OPT_STR, "K/N",
+     "questions: every N-th kernel from the K-th on (0/4, 1/4 ...), for several processes", offsetof(options, shard)},
     {0},
 };
 
@@ -68,6 +70,17 @@ static ww_status with_of(ww_cmd *c, const char *text, ww_export_options *o) {
   return WW_OK;
 }
 
+static ww_status shard_of(ww_cmd *c, const char *text, ww_export_options *o) {
+  unsigned k, n;
+  int end = 0;
+  if (!text) return WW_OK;
+  if (sscanf(text, "%u/%u%n", &k, &n, &end) != 2 || text[end] || !n || k >= n)
+    return ww_fail(&c->err, WW_EUSAGE, "--shard: expected K/N with K below N: 0/4, not '%.40s'", text);
+  o->shard = k;
+  o->nshards = n;
+  return WW_OK;
+}
+
 static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *out) {
   int form = o->as ? named(o->as, ww_export_names, WW_NEXPORTS) : 0,
       ask = o->ask ? named(o->ask, ww_ask_names, WW_NASKS) : 0;
@@ -83,7 +96,8 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
                                        : ww_file_exists("corpus") ? "corpus"
                                                                   : NULL,
                              .raw = o->raw};
-  if (form < 0) return ww_fail(&c->err, WW_EUSAGE, "--as: expected jsonl, csv, parquet or prompts, not '%.40s'", o->as);
+  if (form < 0)
+    return ww_fail(&c->err, WW_EUSAGE, "--as: expected jsonl, csv, parquet, prompts or questions, not '%.40s'", o->as);
   if (ask < 0) return ww_fail(&c->err, WW_EUSAGE, "--ask: expected counters or time, not '%.40s'", o->ask);
   if (o->split && out->split < 0)
     return ww_fail(&c->err, WW_EUSAGE, "--split: expected train, validation or test, not '%.40s'", o->split);
@@ -96,6 +110,7 @@ static ww_status read_options(ww_cmd *c, const options *o, ww_export_options *ou
   out->form = (ww_export_form)form;
   out->ask = (ww_ask)ask;
   ww_status st = styles_of(c, o->style, out);
+  if (!st) st = shard_of(c, o->shard, out);
   return st ? st : with_of(c, o->with, out);
 }
 
@@ -121,8 +136,9 @@ static void say(const ww_cmd *c, const options *o, const ww_export_count *n) {
     fprintf(f, "\n");
   }
   if (n->no_launch) fprintf(stderr, "%llu rows without their launch (%s)\n", (unsigned long long)n->no_launch, n->why);
-  if (n->no_source && (o->as && !strcmp(o->as, "prompts")))
-    fprintf(stderr, "%llu rows left out, their source is not here (%s)\n", (unsigned long long)n->no_source, n->why);
+  if (n->no_source && o->as && (!strcmp(o->as, "prompts") || !strcmp(o->as, "questions")))
+    fprintf(stderr, "%llu rows left out, their source is not here or not understood (%s)\n",
+            (unsigned long long)n->no_source, n->why);
 }
 
 static ww_status run(ww_cmd *c) {
@@ -151,6 +167,7 @@ const ww_command ww_cmd_dataset_export = {
     .examples = "  warpwise dataset export --as parquet -o launches.parquet\n"
                 "  warpwise dataset export --split test --counters -o test.jsonl --sources test-sources\n"
                 "  warpwise dataset export --as prompts --split train --ask time --style 0,1,2 -o train.jsonl.zst\n"
+                "  warpwise dataset export --as questions --split train -o train.jsonl.zst\n"
                 "  warpwise dataset export my.sqlite --as csv -o my.csv --with launch\n",
     .options = table,
     .options_size = sizeof(options),

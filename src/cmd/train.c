@@ -1,5 +1,5 @@
-/* train.c - `warpwise train --machine`: fits the time model's parameters on measured launches and says how good it is on kernels it
- * has not seen. */
+/* train.c - `warpwise train`: its options, and --machine, which fits the time model's parameters on measured launches and says how good it is on
+ * kernels it has not seen. */
 #include "../base/jsonread.h"
 #include "../data/split.h"
 #include "../predict/fit.h"
@@ -13,7 +13,7 @@ static const ww_option table[] = {
      offsetof(options, machine)},
     {"correction", 0, WW_OPT_FLAG, NULL, "learn what the machine model gets wrong, from the stores and reports named",
      offsetof(options, correction)},
-    {"out", 'o', WW_OPT_STR, "FILE", "where it goes (default models/machine.json, models/correction.json.zst)",
+    {"out", 'o', WW_OPT_STR, "FILE|DIR", "where it goes (default models/machine.json, models/correction.json.zst)",
      offsetof(options, out)},
     {"true-counters", 0, WW_OPT_FLAG, NULL,
      "put measured counters in: how good is the time model alone? writes nothing", offsetof(options, true_counters)},
@@ -33,9 +33,72 @@ static const ww_option table[] = {
     {"markdown", 0, WW_OPT_FLAG, NULL, "with --correction: the tables as markdown", offsetof(options, markdown)},
     {"rounds", 0, WW_OPT_UINT, "N", "with --correction: trees of a metric at most", offsetof(options, rounds)},
     {"leaves", 0, WW_OPT_UINT, "N", "with --correction: leaves of a tree", offsetof(options, leaves)},
-    {"jobs", 'j', WW_OPT_UINT, "N", "with --correction: processes (default: one per core)", offsetof(options, jobs)},
+    {"jobs", 'j', WW_OPT_UINT, "N",
+     "with --correction: processes, with --lm: threads that read (default: one per core)", offsetof(options, jobs)},
     {"budget", 0, WW_OPT_UINT, "N", "with --correction: warp instructions to trace of a launch",
      offsetof(options, budget)},
+    {"lm", 0, WW_OPT_STR, "DIR|new", "a language model: one to train further (folder or .gguf), or a new one",
+     offsetof(options, lm.model)},
+    {"data", 0, WW_OPT_STR, "FILE", "with --lm and --tokenizer: examples, JSON lines, .zst or plain (docs/training.md)",
+     offsetof(options, lm.data)},
+    {"valid", 0, WW_OPT_STR, "FILE", "held-out examples that the loss is also taken of", offsetof(options, lm.valid)},
+    {"tokenizer", 0, WW_OPT_STR, "FILE", "tokenizer.json of a new model; without --lm: trains one and writes it there",
+     offsetof(options, lm.tokenizer)},
+    {"special", 0, WW_OPT_LIST, "TOKEN", "of a tokenizer to train: a special token (default: those of our questions)",
+     offsetof(options, lm.special)},
+    {"width", 0, WW_OPT_UINT, "N", "of a new model: width (default 256)", offsetof(options, lm.width)},
+    {"layers", 0, WW_OPT_UINT, "N", "layers (default 8)", offsetof(options, lm.layers)},
+    {"heads", 0, WW_OPT_UINT, "N", "attention heads (default: width / 64)", offsetof(options, lm.heads)},
+    {"kv-heads", 0, WW_OPT_UINT, "N", "heads of keys and values (default: as many)", offsetof(options, lm.kv_heads)},
+    {"hidden", 0, WW_OPT_UINT, "N", "of the MLP (default: 8/3 of the width)", offsetof(options, lm.hidden)},
+    {"context", 0, WW_OPT_UINT, "N", "longest document in tokens (default 1024)", offsetof(options, lm.context)},
+    {"vocab", 0, WW_OPT_UINT, "N", "entries of a tokenizer to train, or of a new model's embedding",
+     offsetof(options, lm.vocab)},
+    {"feature-tokens", 0, WW_OPT_UINT, "N",
+     "tokens in front that take an example's features (default: as the prompts begin)",
+     offsetof(options, lm.feature_tokens)},
+    {"add-heads", 0, WW_OPT_FLAG, NULL, "give a model that has none what the data's numbers and features need",
+     offsetof(options, lm.add_heads)},
+    {"untied", 0, WW_OPT_FLAG, NULL, "of a new model: the head is a matrix of its own", offsetof(options, lm.untied)},
+    {"steps", 0, WW_OPT_UINT, "N", "updates", offsetof(options, lm.steps)},
+    {"epochs", 0, WW_OPT_STR, "X", "or passes over the data (default 1)", offsetof(options, lm.epochs)},
+    {"batch", 0, WW_OPT_UINT, "ROWS", "rows on the device at a time (default 16)", offsetof(options, lm.batch)},
+    {"tokens", 0, WW_OPT_UINT, "T", "of a row; documents are packed into rows (default: the context, at most 1024)",
+     offsetof(options, lm.tokens)},
+    {"accumulate", 0, WW_OPT_UINT, "K", "batches of a step (default 1)", offsetof(options, lm.accumulate)},
+    {"lr", 0, WW_OPT_STR, "X", "highest learning rate (default: new 1e-3, LoRA 2e-4, else 2e-5)",
+     offsetof(options, lm.lr)},
+    {"lr-least", 0, WW_OPT_STR, "X", "what the cosine ends at, as a share of it (default 0.1)",
+     offsetof(options, lm.lr_least)},
+    {"warmup", 0, WW_OPT_STR, "N", "steps until it is reached (default: 3 % of them)", offsetof(options, lm.warmup)},
+    {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)", offsetof(options, lm.decay)},
+    {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)", offsetof(options, lm.clip)},
+    {"beta2", 0, WW_OPT_STR, "X", "of AdamW (default 0.95)", offsetof(options, lm.beta2)},
+    {"number-weight", 0, WW_OPT_STR, "X", "of the numbers' loss beside the tokens' (default 1)",
+     offsetof(options, lm.number_weight)},
+    {"lora", 0, WW_OPT_UINT, "R", "learn adapters of rank R, the model stays as it is", offsetof(options, lm.lora)},
+    {"alpha", 0, WW_OPT_STR, "A", "their scale is A / R (default 2 R)", offsetof(options, lm.alpha)},
+    {"merge", 0, WW_OPT_FLAG, NULL, "write the model with the adapters added, not the adapters",
+     offsetof(options, lm.merge)},
+    {"seed", 0, WW_OPT_UINT, "N", "of the order of examples and of first weights (default 1)",
+     offsetof(options, lm.seed)},
+    {"precision", 0, WW_OPT_STR, "P", "on a GPU: bf16 (default) or fp32", offsetof(options, lm.precision)},
+    {"deterministic", 0, WW_OPT_FLAG, NULL, "on a GPU: the same bits each time; slower",
+     offsetof(options, lm.deterministic)},
+    {"save-as", 0, WW_OPT_STR, "TYPE", "weights written as f32 (default), f16 or bf16", offsetof(options, lm.save_as)},
+    {"checkpoint", 0, WW_OPT_STR, "DIR", "where the state is kept", offsetof(options, lm.checkpoint)},
+    {"every", 0, WW_OPT_UINT, "N", "steps between checkpoints (default 500)", offsetof(options, lm.every)},
+    {"resume", 0, WW_OPT_FLAG, NULL, "go on from the checkpoint, exactly", offsetof(options, lm.resume)},
+    {"minutes", 0, WW_OPT_STR, "M", "stop in time, with a checkpoint", offsetof(options, lm.minutes)},
+    {"valid-every", 0, WW_OPT_UINT, "N", "steps between evaluations (default: 20 of them)",
+     offsetof(options, lm.check_every)},
+    {"valid-rows", 0, WW_OPT_UINT, "N", "rows of an evaluation at most (default 512)",
+     offsetof(options, lm.check_rows)},
+    {"patience", 0, WW_OPT_UINT, "N", "stop after N evaluations that are no better; the best values are written",
+     offsetof(options, lm.patience)},
+    {"log", 0, WW_OPT_STR, "FILE", "a JSON object a step", offsetof(options, lm.log)},
+    {"curve", 0, WW_OPT_STR, "FILE", "the loss as a picture, SVG", offsetof(options, lm.curve)},
+    {"peak-tflops", 0, WW_OPT_STR, "X", "of the device, for MFU (default: as known)", offsetof(options, lm.peak)},
     {0},
 };
 
@@ -163,11 +226,15 @@ static void print_result(const job *j, const ww_fit_result *r) {
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   job j = {.c = c, .o = o};
-  if (o->correction && o->machine) return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine and --correction");
+  if (!!o->correction + !!o->machine + !!o->lm.model > 1)
+    return ww_fail(&c->err, WW_EUSAGE, "choose one of --machine, --correction and --lm");
+  if (o->lm.model) return ww_train_lm(c, o);
+  if (o->lm.tokenizer) return ww_train_tokenizer(c, o);
   if (o->correction) return ww_train_correction(c, o);
   if (!o->machine)
-    return ww_fail(&c->err, WW_EUSAGE,
-                   "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction STORE");
+    return ww_fail(
+        &c->err, WW_EUSAGE,
+        "say what to fit on: --machine data/corpus-h200.jsonl.zst, or --correction STORE, or --lm new --data FILE");
   j.dir = ww_path_dir(c->arena, o->machine);
   ww_status st = read_all(&j);
   ww_source_free(&j.cache);
@@ -187,16 +254,23 @@ static ww_status run(ww_cmd *c) {
 
 const ww_command ww_cmd_train = {
     .name = "train",
-    .summary = "fit the machine model, or what is learned on top of it, to measured launches",
-    .usage = "--machine DATA | --correction STORE|REPORTS... [options]",
+    .summary = "fit the machine model, what is learned on top of it, or a language model",
+    .usage =
+        "--machine DATA | --correction STORE|REPORTS... | --lm DIR|new --data FILE -o DIR | --tokenizer OUT --vocab N --data FILE [options]",
     .details =
         "Traces every launch of the data, searches the free parameters of the time model (docs/model.md), and predicts each\n"
         "family of kernels with parameters found without it. Never give it data that the model is judged on.\n"
         "--correction learns log(measured / machine model) of time and counters from the trace's features; families of the\n"
-        "test split are never looked at. --features FILE keeps the predicted rows, so that learning again takes seconds.",
-    .examples = "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
-                "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
-                "  warpwise train --correction data/h200.sqlite.zst --features rows.zst\n",
+        "test split are never looked at. --features FILE keeps the predicted rows, so that learning again takes seconds.\n"
+        "--lm trains a language model on questions and answers, from nothing, further, or by adapters (LoRA), on a GPU or the\n"
+        "processor (--device cuda, cpu or auto). Ctrl-C makes a checkpoint and leaves; docs/training.md has the formats.",
+    .examples =
+        "  warpwise train --machine data/corpus-h200.jsonl.zst\n"
+        "  warpwise train --machine data/corpus-h200.jsonl.zst --true-counters\n"
+        "  warpwise train --correction data/h200.sqlite.zst --features rows.zst\n"
+        "  warpwise train --tokenizer tokenizer.json --vocab 4096 --data questions.jsonl.zst\n"
+        "  warpwise train --lm new --tokenizer tokenizer.json --data questions.jsonl.zst -o model --curve loss.svg\n"
+        "  warpwise train --lm Llama-3.2-3B --lora 24 --data prompts.jsonl -o adapter --checkpoint state --minutes 55\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

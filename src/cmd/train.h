@@ -1,10 +1,23 @@
-/* train.h - what `warpwise train` fits: the time model's parameters (train.c), or what is learned on top (train_correction.c). */
+/* train.h - what `warpwise train` fits: the time model's parameters (train.c), what is learned on top (train_correction.c), a language model
+ * (train_lm.c). */
 #ifndef WW_CMD_TRAIN_H
 #define WW_CMD_TRAIN_H
 
 #include "cmd.h"
 
 typedef struct {
+  const char *model, *data, *valid, *tokenizer; /* model: a folder, a .gguf, or "new" */
+  ww_strings special;
+  uint64_t width, layers, heads, kv_heads, hidden, context, vocab, feature_tokens; /* 0: not given */
+  bool untied, add_heads;
+  uint64_t steps, batch, tokens, accumulate, seed, every, check_every, check_rows, patience, lora;
+  const char *epochs, *lr, *lr_least, *warmup, *decay, *clip, *beta2, *alpha, *number_weight, *minutes, *peak; /* numbers */
+  const char *precision, *save_as, *checkpoint, *log, *curve;
+  bool deterministic, resume, merge;
+} ww_train_lm_options;
+
+typedef struct {
+  ww_train_lm_options lm;
   const char *machine, *out;
   bool true_counters, no_cross;
   bool correction, score, markdown;
@@ -14,5 +27,8 @@ typedef struct {
 
 /* The data are the operands: stores and files of reports. */
 ww_status ww_train_correction(ww_cmd *c, const ww_train_options *o);
+/* A language model from examples in JSON lines; a tokenizer from their texts. */
+ww_status ww_train_lm(ww_cmd *c, const ww_train_options *o);
+ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *o);
 
 #endif

@@ -9,7 +9,7 @@
 
 typedef int ww_cuda_status; /* CUresult */
 
-/* CALL: without it there is no backend. MAYBE: newer drivers have it (12.4 and up), else NULL. */
+/* CALL: without it there is no backend. MAYBE: newer drivers have it (12.4 and up), or stand-ins for one lack it: else NULL. */
 #define WW_CUDA_CALLS(CALL, MAYBE)                                                                                   \
   CALL(cuInit, "cuInit", (unsigned flags))                                                                           \
   CALL(cuDriverGetVersion, "cuDriverGetVersion", (int *version))                                                     \
@@ -59,7 +59,10 @@ typedef int ww_cuda_status; /* CUresult */
   MAYBE(cuFuncGetParamInfo, "cuFuncGetParamInfo", (void *function, size_t index, size_t *offset, size_t *size))      \
   MAYBE(cuFuncGetName, "cuFuncGetName", (const char **name, void *function))                                         \
   MAYBE(cuModuleGetFunctionCount, "cuModuleGetFunctionCount", (unsigned *n, void *module))                           \
-  MAYBE(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions", (void **functions, unsigned n, void *module))
+  MAYBE(cuModuleEnumerateFunctions, "cuModuleEnumerateFunctions", (void **functions, unsigned n, void *module))      \
+  MAYBE(cuMemHostAlloc, "cuMemHostAlloc", (void **host, size_t bytes, unsigned flags))                               \
+  MAYBE(cuMemFreeHost, "cuMemFreeHost", (void *host))                                                                \
+  MAYBE(cuMemcpyHtoDAsync, "cuMemcpyHtoDAsync_v2", (uint64_t to, const void *from, size_t bytes, void *stream))
 
 typedef struct {
 #define WW_CUDA_MEMBER(name, exported, params) ww_cuda_status(*name) params;

@@ -10,7 +10,7 @@
 #include "export_int.h"
 #include "split.h"
 
-const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts"};
+const char *const ww_export_names[WW_NEXPORTS] = {"jsonl", "csv", "parquet", "prompts", "questions"};
 const char *const ww_ask_names[WW_NASKS] = {"counters", "time"};
 
 typedef struct {
@@ -28,6 +28,9 @@ typedef struct {
   bool generated;
   ww_gen_dialect dialect;
   const char *text;
+  uint32_t nkernels;                  /* so far, of the split */
+  const char *flags;                  /* that `question` was read with */
+  const ww_question_kernel *question; /* NULL: not read yet */
   ww_buf line;
 } job;
 
@@ -63,7 +66,7 @@ static void source_of(job *j, const ww_store_kernel *k) {
 static const char *suffix(ww_gen_dialect d) { return d == WW_GEN_OPENCL ? "cl" : "cu"; }
 
 static bool wants_text(const ww_export_options *o) {
-  return o->form == WW_EXPORT_PROMPTS || o->with_source || o->sources;
+  return o->form == WW_EXPORT_PROMPTS || o->form == WW_EXPORT_QUESTIONS || o->with_source || o->sources;
 }
 
 static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
@@ -71,6 +74,8 @@ static ww_status kernel(job *j, const ww_store_kernel *k, ww_err *e) {
   ww_arena_free(j->arena);
   j->arena = ww_arena_new();
   j->key = ww_strdup(j->arena, k->key);
+  j->question = NULL;
+  j->nkernels++;
   j->generated = k->origin == WW_ORIGIN_GENERATED;
   j->dialect = k->dialect && !strcmp(k->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
   ww_status st = j->generated ? ww_gen_make(k->version, k->seed, k->index, j->arena, &j->gen, e) : WW_OK;
@@ -220,16 +225,49 @@ static ww_status prompts(job *j, const ww_exported *x, ww_err *e) {
   return ww_sink_add(j->sink, j->line.s ? j->line.s : "", j->line.n, e);
 }
 
+/* ---- questions ---- */
+
+static const char *joined_flags(const ww_launch *l, ww_arena *a) {
+  const char *s = "";
+  for (uint32_t k = 0; k < l->nflags; k++) s = ww_fmt(a, "%s %s", s, l->flags[k]);
+  return s;
+}
+
+/* A kernel is read once for its launches with the same flags. */
+static ww_status question(job *j, const ww_exported *x, ww_err *e) {
+  const char *flags = joined_flags(x->launch, x->arena);
+  ww_question_kernel *k = NULL;
+  ww_text_question q;
+  ww_err why = {0};
+  if (!j->question || strcmp(flags, j->flags)) {
+    if (ww_question_read(x->text, strlen(x->text), x->launch->kernel, x->launch->flags, x->launch->nflags, j->arena, &k,
+                         &why)) {
+      j->count->no_source++;
+      snprintf(j->count->why, sizeof j->count->why, "%.60s: %.190s", x->row->kernel.key, why.msg);
+      return WW_OK;
+    }
+    j->question = k;
+    j->flags = ww_strdup(j->arena, flags);
+  }
+  ww_question_ask(j->question, x->launch, x->gpu, x->arena, &q);
+  j->line.n = 0;
+  ww_export_question(x, &q, &j->line);
+  j->count->rows++;
+  return ww_sink_add(j->sink, j->line.s, j->line.n, e);
+}
+
 /* ---- rows ---- */
 
 static ww_status write_row(job *j, ww_exported *x, ww_err *e) {
-  bool prompt = j->o->form == WW_EXPORT_PROMPTS;
+  bool prompt = j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS;
   if (!x->text && wants_text(j->o)) j->count->no_source++;
   if (prompt && (!x->text || !x->launch)) return WW_OK;
-  if (!prompt) j->count->rows++; /* each style of a prompt is a row */
+  if (j->o->form == WW_EXPORT_QUESTIONS && !x->gpu) return WW_OK; /* nothing is known of the device */
+  if (!prompt) j->count->rows++;                                  /* each style of a prompt is a row */
   switch (j->o->form) {
   case WW_EXPORT_JSONL: return report(j, x, e);
   case WW_EXPORT_PROMPTS: return prompts(j, x, e);
+  case WW_EXPORT_QUESTIONS: return question(j, x, e);
   default: return ww_export_table_row(j->table, x, e);
   }
 }
@@ -247,6 +285,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   if (j->o->split >= 0 && (int)split != j->o->split) return WW_OK;
   ww_status st = kernel(j, &r->kernel, e);
   if (st) return st;
+  if (j->o->nshards && j->nkernels % j->o->nshards != j->o->shard) return WW_OK;
   ww_exported x = {
       .row = r, .split = ww_split_names[split], .gen = j->generated ? &j->gen : NULL, .dialect = j->dialect};
   ww_launch l = {0};
@@ -255,7 +294,8 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   x.text = j->text;
   x.gpu = ww_machine_of(&j->machines, r->gpu);
   x.file = file_of(j, &r->kernel, x.arena);
-  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS || j->o->with_launch;
+  bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS ||
+                j->o->with_launch;
   if (wanted && !launch(j, &x, &l, &why))
     x.launch = &l;
   else if (wanted) {
@@ -283,11 +323,11 @@ static ww_status prepare(job *j, ww_err *e) {
 
 ww_status ww_export(ww_store *s, const ww_export_options *o, ww_export_count *n, ww_err *e) {
   job j = {.o = o, .count = n};
-  bool prompt = o->form == WW_EXPORT_PROMPTS;
+  bool prompt = o->form == WW_EXPORT_PROMPTS, asked = o->form == WW_EXPORT_QUESTIONS;
   ww_store_filter f = {.gpu = o->gpu,
                        .family = o->family,
                        .origin = o->origin,
-                       .failed = o->failed && !prompt,
+                       .failed = o->failed && !prompt && !asked,
                        .counters = o->counters || (prompt && o->ask == WW_ASK_COUNTERS)};
   *n = (ww_export_count){0};
   ww_status st = prepare(&j, e), closed;

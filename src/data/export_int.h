@@ -2,10 +2,11 @@
  *
  *   export.c        walks the store, makes launches and sources again;  export_file.c  where the bytes go
  *   export_table.c  columns, CSV, Parquet;  prompt.c  prompts and answers;  prompt_args.c  what a
- *   source says of one kernel and its parameters;  prompt_value.c  arguments in words */
+ *   source says of one kernel and its parameters;  prompt_value.c  arguments in words;  export_question.c  lines of questions */
 #ifndef WW_DATA_EXPORT_INT_H
 #define WW_DATA_EXPORT_INT_H
 
+#include "../predict/question.h"
 #include "export.h"
 #include "generate.h"
 #include "machine.h"
@@ -14,8 +15,8 @@
 typedef struct ww_sink ww_sink;
 ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e);
 ww_status ww_sink_add(ww_sink *s, const char *bytes, size_t n, ww_err *e);
-FILE *ww_sink_file(ww_sink *s);                               /* for those that write on their own: never packed */
-ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e);    /* not good: nothing is left */
+FILE *ww_sink_file(ww_sink *s);                            /* for those that write on their own: never packed */
+ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e); /* not good: nothing is left */
 /* `path` as seen from the folder of the file `from`: "../corpus". Both must exist, from's folder at least. */
 const char *ww_path_from(const char *from, const char *path, ww_arena *a);
 
@@ -27,9 +28,9 @@ typedef struct {
   const ww_launch *launch;  /* NULL: cannot be made again */
   const ww_gen_kernel *gen; /* NULL: not generated */
   ww_gen_dialect dialect;
-  const char *text;         /* plain source; NULL: not asked for, or not here */
-  const ww_gpu *gpu;        /* NULL: no description */
-  ww_arena *arena;          /* of this row */
+  const char *text;  /* plain source; NULL: not asked for, or not here */
+  const ww_gpu *gpu; /* NULL: no description */
+  ww_arena *arena;   /* of this row */
 } ww_exported;
 
 /* ---- export_table.c ---- */
@@ -41,6 +42,10 @@ ww_status ww_export_table_end(ww_export_table *t, bool good, ww_err *e); /* free
 /* ---- prompt.c ---- */
 /* One line; `source` in its style. */
 void ww_prompt_write(const ww_exported *x, const char *source, ww_ask ask, bool raw, ww_buf *out);
+
+/* ---- export_question.c ---- */
+/* One line of what `train --lm` reads: prompt, completion, features, numbers. */
+void ww_export_question(const ww_exported *x, const ww_text_question *q, ww_buf *out);
 
 /* ---- prompt_args.c ---- */
 typedef struct {

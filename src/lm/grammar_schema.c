@@ -45,30 +45,11 @@ static void literal(ww_buf *out, const char *json) {
   ww_buf_puts(out, "\"");
 }
 
-static void print_node(const cJSON *n, ww_json *j) {
-  const cJSON *k;
-  if (cJSON_IsString(n)) ww_json_str(j, n->valuestring);
-  else if (cJSON_IsNumber(n)) ww_json_raw(j, n->valuestring);
-  else if (cJSON_IsBool(n)) ww_json_bool(j, cJSON_IsTrue(n));
-  else if (cJSON_IsArray(n)) {
-    ww_json_arr(j);
-    cJSON_ArrayForEach(k, n) print_node(k, j);
-    ww_json_end_arr(j);
-  } else if (cJSON_IsObject(n)) {
-    ww_json_obj(j);
-    cJSON_ArrayForEach(k, n) {
-      ww_json_key(j, k->string);
-      print_node(k, j);
-    }
-    ww_json_end_obj(j);
-  } else ww_json_str(j, NULL);
-}
-
 static void constant(ww_buf *out, const cJSON *v) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
-  print_node(v, &j);
+  ww_json_copy(v, &j);
   literal(out, b.s);
   ww_buf_free(&b);
 }

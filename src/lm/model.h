@@ -18,6 +18,7 @@ typedef struct {
 } ww_lm_arch_info;
 extern const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS];
 
+enum { WW_LM_MAX_HEAD = 1024 }; /* largest head_size */
 typedef enum { WW_ROPE_PLAIN, WW_ROPE_LINEAR, WW_ROPE_LLAMA3 } ww_rope_kind;
 typedef struct {
   ww_lm_arch arch;
@@ -43,6 +44,7 @@ void ww_lm_config_print(const ww_lm_config *c, ww_buf *json); /* a config.json t
 uint64_t ww_lm_config_params(const ww_lm_config *c);          /* how many, tied ones once */
 /* Angles of rotary embedding: cos and sin of position p and pair i at [(p * head_size / 2 + i) * 2]; n positions. */
 void ww_lm_rope_table(const ww_lm_config *c, uint32_t n, float *table);
+void ww_lm_rope_freqs(const ww_lm_config *c, float *freq); /* radians a position, of each of head_size / 2 pairs */
 
 /* ---- the parameters in one flat buffer (layout.c) ---- */
 
@@ -65,11 +67,14 @@ typedef struct {
   uint32_t n;
   uint64_t total;    /* elements of the flat buffer, padding included */
   uint64_t matrices; /* elements before the first vector: the part that weight decay applies to */
+  uint32_t first[WW_NPARAMS], step[WW_NPARAMS]; /* index into v + 1 (0: this model has none), from layer to layer */
 } ww_lm_layout;
 
 /* In the order of params.def: the matrices (embed; all of layer 0; layer 1; ...; head; ...), then the vectors likewise. */
 void ww_lm_layout_make(const ww_lm_config *c, ww_arena *a, ww_lm_layout *out);
 const ww_param *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t layer); /* NULL: this model has none */
+enum { WW_LM_NAME = 96 };
+void ww_lm_param_gguf(const ww_param *p, char name[WW_LM_NAME]); /* its name in a GGUF */
 
 /* ---- a model on disk (folder.c) ---- */
 

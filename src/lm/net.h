@@ -1,7 +1,8 @@
 /* net.h - a model that learns: parameters, gradients, moments and activations on one device, forward and backward over ops.h.
  *
- * All state is flat buffers in the order of ww_lm_layout. With LoRA the base is frozen (real, no gradients, no moments) and the adapters are what is
- * learned: their own flat buffer, A [rank, in] then B [out, rank] for each adapted matrix. */
+ * All state is flat buffers in the order of ww_lm_layout. With LoRA the base is frozen (real, no gradients, no moments) and what is learned is a flat
+ * buffer of its own: for each layer and each group of matrices that share an input (q k v; o; gate up; down) all A [rank, in], then
+ * each B [out, rank]; behind them the heads of numbers and features where the model has them, which no base brings along. */
 #ifndef WW_LM_NET_H
 #define WW_LM_NET_H
 
@@ -12,7 +13,7 @@
 typedef struct {
   uint32_t B, T;
   const int32_t *token;  /* [B * T] */
-  const int32_t *target; /* [B * T]: the next token, or -1: not asked */
+  const int32_t *target; /* [B * T]: the next token, or -1: not asked; NULL: none is */
   const int32_t *first;  /* [B * T] */
   uint32_t asked;        /* positions where numbers are asked */
   const int32_t *ask_at; /* [asked]: index into B * T, all different */
@@ -64,5 +65,12 @@ void ww_net_update(ww_net *n, const ww_net_update_options *u);
 float ww_net_norm(ww_net *n); /* of the last update's gradient, before clipping; waits */
 /* Forward alone. logits [B * T, vocab] floats or NULL; numbers [asked, 2 * numbers] floats or NULL; host memory. Adds to the losses. */
 ww_status ww_net_forward(ww_net *n, const ww_lm_batch *b, float *logits, float *numbers, ww_err *e);
+
+/* ---- adapters on disk (lora.c), as peft writes and loads them: adapter_model.safetensors and adapter_config.json ---- */
+
+ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name /* of the base model, or NULL */, ww_err *e);
+ww_status ww_net_lora_load(ww_net *n, const char *dir, ww_err *e); /* of the net's rank; into what ww_net_set(n, 0) sets */
+/* Rank and alpha of the adapters in `dir`, for ww_net_new. */
+ww_status ww_net_lora_options(const char *dir, ww_net_options *opt, ww_err *e);
 
 #endif

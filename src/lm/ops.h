@@ -46,7 +46,7 @@ struct ww_ops {
   /* sum = inp + branch (branch NULL: sum is not written, inp is taken); out = sum * rstd * weight; rstd[N] */
   void (*rmsnorm_forward)(ww_ops *o, void *out, float *rstd, void *sum, const void *inp, const void *branch, const void *weight, float eps,
                           uint32_t N, uint32_t C);
-  /* dinp += gradient through the norm (dinp already holds the residual's); dweight += */
+  /* dinp += gradient through the norm (dinp already holds the residual's); dweight += (NULL: the weight does not learn) */
   void (*rmsnorm_backward)(ww_ops *o, void *dinp, float *dweight, const void *dout, const void *inp, const void *weight, const float *rstd,
                            uint32_t N, uint32_t C);
   /* Rotates halves of the first `heads` heads of each row (stride ld) in place by position[n]; table as ww_lm_rope_table; back: the other way. */
@@ -64,7 +64,7 @@ struct ww_ops {
   void (*swiglu_backward)(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F);
   /* logits [N, V] become their gradient: (softmax - one-hot(target)) * scale, 0 where target < 0; loss[n] = -log p(target) or 0, unscaled */
   void (*token_loss)(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N, uint32_t V);
-  /* out [n, 2 K]: means, then log spreads. Laplace: |y - mean| exp(-s) + s, s kept in -5..5; target [n, K], NaN: none. dout is its gradient times
+  /* out [n, 2 K]: means, then log spreads. Laplace: |y - mean| exp(-s) + s, s clamped to -5..5 (no gradient of s beyond); target [n, K], NaN: none. dout is its gradient times
    * scale; loss[n] is the sum over the K of a row. */
   void (*number_loss)(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale, uint32_t n, uint32_t K);
   void (*gather_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C);          /* out[i] = inp[row[i]] */

@@ -255,9 +255,12 @@ static bool format(request *r, const cJSON *o) {
   if (!f || (type && !strcmp(type, "text"))) return true;
   if (type && !strcmp(type, "json_object")) st = ww_grammar_any_json(&r->grammar, &e);
   else if (type && !strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
-    char *text = cJSON_PrintUnformatted(schema);
-    st = ww_grammar_of_schema(text, strlen(text), &r->grammar, &e);
-    cJSON_free(text);
+    ww_buf text = {0};
+    ww_json j = {0};
+    ww_json_begin(&j, &text);
+    ww_json_copy(schema, &j);
+    st = ww_grammar_of_schema(text.s, text.n, &r->grammar, &e);
+    ww_buf_free(&text);
   } else return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or json_schema with a json_schema.schema"), false;
   if (st) return refuse(r->x, e.msg), false;
   r->how.grammar = r->grammar;

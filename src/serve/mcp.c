@@ -119,29 +119,6 @@ bool ww_mcp_before(void *peer, ww_rpc_call *c) {
 
 /* ---- results ---- */
 
-void ww_mcp_copy(const cJSON *value, ww_json *j) {
-  const cJSON *item;
-  if (cJSON_IsObject(value)) {
-    ww_json_obj(j);
-    cJSON_ArrayForEach(item, value) {
-      ww_json_key(j, item->string);
-      ww_mcp_copy(item, j);
-    }
-    ww_json_end_obj(j);
-  } else if (cJSON_IsArray(value)) {
-    ww_json_arr(j);
-    cJSON_ArrayForEach(item, value) ww_mcp_copy(item, j);
-    ww_json_end_arr(j);
-  } else if (cJSON_IsString(value))
-    ww_json_str(j, value->valuestring);
-  else if (cJSON_IsNumber(value) && value->valuestring)
-    ww_json_raw(j, value->valuestring);
-  else if (cJSON_IsNumber(value))
-    ww_json_num(j, value->valuedouble);
-  else
-    ww_json_raw(j, cJSON_IsTrue(value) ? "true" : cJSON_IsFalse(value) ? "false" : "null");
-}
-
 static void write_server(ww_json *j) {
   ww_json_obj(j);
   ww_json_kstr(j, "name", "warpwise");

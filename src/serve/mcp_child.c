@@ -282,7 +282,7 @@ static void copy_some(const cJSON *from, const char *const *names, ww_json *j) {
       continue;
     }
     ww_json_key(j, *names);
-    ww_mcp_copy(v, j);
+    ww_json_copy(v, j);
   }
 }
 
@@ -312,11 +312,11 @@ static void write_evaluation(ww_mcp_call *t, const cJSON *all) {
   ww_json_end_arr(j);
   if ((v = cJSON_GetObjectItemCaseSensitive(all, "unanswered")) && v->child) {
     ww_json_key(j, "unanswered");
-    ww_mcp_copy(v, j);
+    ww_json_copy(v, j);
   }
   if (!t->full) return;
   ww_json_key(j, "full");
-  ww_mcp_copy(all, j);
+  ww_json_copy(all, j);
 }
 
 static ww_status read_evaluation(child *k) {

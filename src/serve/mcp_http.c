@@ -19,7 +19,7 @@ static void reply_problem(ww_http_call *x, int status, const cJSON *id, const ww
   ww_mcp_begin_result(&j, &b);
   ww_json_kstr(&j, "jsonrpc", "2.0");
   ww_json_key(&j, "id");
-  ww_mcp_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
+  ww_json_copy(cJSON_IsString(id) || cJSON_IsNumber(id) ? id : NULL, &j);
   ww_json_key(&j, "error");
   ww_json_obj(&j);
   ww_json_kint(&j, "code", p->code);

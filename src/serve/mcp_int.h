@@ -62,7 +62,6 @@ bool ww_mcp_before(void *peer, ww_rpc_call *c);
 /* The rest of a result: {"resultType":..} where the era has it, and for what may be kept by clients how long. */
 void ww_mcp_end_result(ww_rpc_call *c, ww_json *j, ww_buf *b, bool cacheable);
 void ww_mcp_begin_result(ww_json *j, ww_buf *b);
-void ww_mcp_copy(const cJSON *value, ww_json *j); /* numbers as they were written */
 
 /* ---- mcp_tools.c ---- */
 typedef struct ww_mcp_tool ww_mcp_tool;

@@ -296,7 +296,7 @@ ww_status ww_mcp_ask(ww_mcp_call *t, const cJSON *args, call *out) {
   cJSON_ArrayForEach(v, args) {
     if (!in_table(ww_api_members, t->tool->groups, v->string)) continue;
     ww_json_key(&j, v->string);
-    ww_mcp_copy(v, &j);
+    ww_json_copy(v, &j);
   }
   if (t->m->o.gpu && (t->tool->groups & WW_IN_LAUNCH) && !cJSON_GetObjectItemCaseSensitive(args, "gpu"))
     default_gpus(t->m->o.gpu, &j);
@@ -426,7 +426,7 @@ void ww_mcp_call_tool(void *ctx, ww_rpc_call *c) {
   ww_json j = {0};
   if (cJSON_IsString(token) || cJSON_IsNumber(token)) {
     ww_json_begin(&j, &id);
-    ww_mcp_copy(token, &j);
+    ww_json_copy(token, &j);
     t.token = id.s;
   }
   run(&t);

@@ -1,0 +1,264 @@
+/* lm_cpu.c - inference against libllama on one model: decoding, a prompt, 64 prompts at once; same file, same threads, turn by turn.
+ *
+ * lm_cpu MODEL.bin LIBDIR WORKDIR [ROUNDS]: MODEL.bin of llama2.c becomes F16 and Q8_0 GGUFs in WORKDIR, read by both. Rounds alternate between the
+ * two, so that a busy machine is busy for both; the best round of each counts. Parameters of libllama are its own defaults, fetched from it into
+ * more room than they take, with the first four members set (they have stood there for years) and asked back afterwards. */
+#include "../src/lm/infer_int.h"
+
+#include <dlfcn.h>
+#include <float.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { PROMPT = 240, DECODE = 128, SCORED = 64, SCORED_TOKENS = 48, VOCAB = 32000 };
+
+/* ---- libllama, as far as it is called ---- */
+
+typedef struct {
+  char bytes[1024];
+} any_params;
+typedef struct {
+  int32_t n_tokens, *token;
+  float *embd;
+  int32_t *pos, *n_seq_id, **seq_id;
+  int8_t *logits;
+} llama_batch;
+
+#define LLAMA(X)                                                           \
+  X(void, llama_backend_init, (void))                                      \
+  X(void, llama_log_set, (void (*)(int, const char *, void *), void *))    \
+  X(any_params, llama_model_default_params, (void))                        \
+  X(any_params, llama_context_default_params, (void))                      \
+  X(void *, llama_model_load_from_file, (const char *, any_params))        \
+  X(void *, llama_init_from_model, (void *, any_params))                   \
+  X(void, llama_model_free, (void *))                                      \
+  X(void, llama_free, (void *))                                            \
+  X(void, llama_set_n_threads, (void *, int32_t, int32_t))                 \
+  X(uint32_t, llama_n_ctx, (const void *))                                 \
+  X(uint32_t, llama_n_batch, (const void *))                               \
+  X(uint32_t, llama_n_seq_max, (const void *))                             \
+  X(void *, llama_get_memory, (const void *))                              \
+  X(void, llama_memory_clear, (void *, bool))                              \
+  X(int32_t, llama_decode, (void *, llama_batch))                          \
+  X(float *, llama_get_logits_ith, (void *, int32_t))
+#define X(type, name, args) static type(*name) args;
+LLAMA(X)
+#undef X
+
+static void quiet(int level, const char *line, void *ctx) {
+  (void)ctx;
+  if (level == 4) fputs(line, stderr); /* errors */
+}
+
+static bool open_llama(const char *dir) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/libggml.so", dir);
+  void *ggml = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  snprintf(path, sizeof path, "%s/libllama.so", dir);
+  void *llama = ggml ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
+  void (*load)(const char *) = ggml ? (void (*)(const char *))dlsym(ggml, "ggml_backend_load_all_from_path") : NULL;
+  if (!llama || !load) return fprintf(stderr, "lm_cpu: %s\n", dlerror()), false;
+#define X(type, name, args) \
+  if (!(*(void **)&name = dlsym(llama, #name))) return fprintf(stderr, "lm_cpu: libllama has no %s\n", #name), false;
+  LLAMA(X)
+#undef X
+  llama_log_set(quiet, NULL);
+  load(dir);
+  llama_backend_init();
+  return true;
+}
+
+/* ---- the two as one ---- */
+
+typedef struct {
+  void *model, *context; /* theirs */
+  ww_lm *m;              /* ours */
+  ww_lm_session *s;
+} engine;
+
+static float *logits; /* [SCORED][VOCAB] */
+static int32_t text[256], tokens[SCORED * SCORED_TOKENS];
+
+static void clear(engine *x) {
+  if (x->context) llama_memory_clear(llama_get_memory(x->context), false);
+  for (uint32_t i = 0; x->s && i < SCORED; i++) ww_lm_session_clear(x->s, i);
+}
+
+/* n tokens; sequence i / each at position from + i % each; the last of each is asked. Leaves logits where the library has them. */
+static const float *run(engine *x, int32_t *token, uint32_t n, uint32_t each, uint32_t from) {
+  static int32_t pos[4096], one[4096], id[4096], *ids[4096];
+  static int8_t asked[4096];
+  static uint32_t sequence[4096];
+  static bool wanted[4096];
+  ww_err e = {0};
+  for (uint32_t i = 0; i < n; i++) {
+    pos[i] = (int32_t)(from + i % each), one[i] = 1, id[i] = (int32_t)(i / each), ids[i] = &id[i];
+    sequence[i] = i / each;
+    asked[i] = wanted[i] = i % each == each - 1;
+  }
+  if (x->context) {
+    llama_batch b = {(int32_t)n, token, NULL, pos, one, ids, asked};
+    if (llama_decode(x->context, b)) fprintf(stderr, "lm_cpu: llama_decode failed\n"), exit(1);
+    return llama_get_logits_ith(x->context, (int32_t)n - 1);
+  }
+  ww_lm_pass p = {.n = n, .token = token, .sequence = sequence, .wanted = wanted};
+  if (ww_lm_run(x->s, &p, logits, NULL, &e)) fprintf(stderr, "lm_cpu: %s\n", e.msg), exit(1);
+  return logits + (size_t)((n - 1) / each) * VOCAB;
+}
+
+static int32_t best_of(const float *l) {
+  int32_t best = 0;
+  for (int32_t k = 1; k < VOCAB; k++) best = l[k] > l[best] ? k : best;
+  return best;
+}
+
+typedef enum { DECODING, PROMPTING, SCORING, NTASKS } task;
+static const char *TASKS[] = {"decode, batch 1", "prompt of 240", "64 prompts of 48, last logits"};
+static const double TOKENS[] = {DECODE, PROMPT, SCORED * SCORED_TOKENS};
+
+static double seconds_here(engine *x, task t) {
+  clear(x);
+  double start = ww_now();
+  if (t == PROMPTING)
+    run(x, text, PROMPT, PROMPT, 0);
+  else if (t == SCORING)
+    run(x, tokens, SCORED * SCORED_TOKENS, SCORED_TOKENS, 0);
+  else
+    for (uint32_t i = 0; i < DECODE; i++) run(x, text + i, 1, 1, i);
+  return ww_now() - start;
+}
+
+/* Ours runs on a thread of its own: libllama configures AMX once a thread and takes it for granted from then on. */
+typedef struct {
+  engine *x;
+  task t;
+  double s;
+} errand;
+
+static void *run_errand(void *arg) {
+  errand *r = arg;
+  r->s = seconds_here(r->x, r->t);
+  return NULL;
+}
+
+static double seconds(engine *x, task t) {
+  errand r = {x, t, 0};
+  pthread_t thread;
+  if (x->context || pthread_create(&thread, NULL, run_errand, &r)) return seconds_here(x, t);
+  pthread_join(thread, NULL);
+  return r.s;
+}
+
+/* ---- opening ---- */
+
+static bool open_theirs(engine *x, const char *path, int threads) {
+  any_params mp = llama_model_default_params(), cp = llama_context_default_params();
+  uint32_t first[4] = {256 * SCORED, SCORED * SCORED_TOKENS, 512, SCORED}; /* n_ctx, n_batch, n_ubatch, n_seq_max */
+  memcpy(cp.bytes, first, sizeof first);
+  *x = (engine){.model = llama_model_load_from_file(path, mp)};
+  if (x->model) x->context = llama_init_from_model(x->model, cp);
+  if (!x->context || llama_n_ctx(x->context) != first[0] || llama_n_batch(x->context) != first[1] ||
+      llama_n_seq_max(x->context) != first[3])
+    return fprintf(stderr, "lm_cpu: libllama does not open %s as asked\n", path), false;
+  llama_set_n_threads(x->context, threads, threads);
+  return true;
+}
+
+static bool open_ours(engine *x, const char *path, int threads) {
+  ww_err e = {0};
+  ww_lm_options o = {.weights = WW_NDTYPES, .threads = (uint32_t)threads};
+  *x = (engine){0};
+  if (!ww_lm_open(path, &o, &x->m, &e) && !ww_lm_session_new(x->m, SCORED, 256, &x->s, &e)) return true;
+  return fprintf(stderr, "lm_cpu: %s\n", e.msg), false;
+}
+
+static void close_engine(engine *x) {
+  if (x->context) llama_free(x->context);
+  if (x->model) llama_model_free(x->model);
+  ww_lm_session_free(x->s);
+  ww_lm_close(x->m);
+}
+
+/* A GGUF of `type`; libllama wants to be told that there is no vocabulary in it. */
+static bool convert(const char *bin, ww_dtype type, const char *path, ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  ww_lm_config c;
+  ww_lm_layout l;
+  float *flat = NULL;
+  ww_weights *w = NULL;
+  ww_status st = ww_llama2c_read(bin, &c, a, &l, &flat, e);
+  if (!st) st = ww_lm_write_gguf(path, &c, flat, type, NULL, e);
+  if (!st) st = ww_weights_open(path, &w, e);
+  if (!st) {
+    uint32_t n = ww_weights_count(w), k = ww_weights_nmeta(w);
+    ww_tensor *t = WW_NEWN(a, ww_tensor, n);
+    ww_meta *m = WW_NEWN(a, ww_meta, k + 2);
+    for (uint32_t i = 0; i < n; i++) t[i] = *ww_weights_at(w, i);
+    for (uint32_t i = 0; i < k; i++) m[i] = *ww_weights_meta_at(w, i);
+    if (!ww_weights_meta(w, "tokenizer.ggml.model"))
+      m[k++] = (ww_meta){.key = "tokenizer.ggml.model", .kind = WW_META_TEXT, .text = "no_vocab", .text_n = 8};
+    if (!ww_weights_meta(w, "llama.vocab_size")) m[k++] = (ww_meta){.key = "llama.vocab_size", .kind = WW_META_UINT, .u = c.vocab};
+    st = ww_gguf_write(path, t, n, m, k, e);
+  }
+  ww_weights_close(w);
+  free(flat);
+  ww_arena_free(a);
+  return !st;
+}
+
+/* ---- one table ---- */
+
+static bool compare(const char *name, const char *path, int threads, int rounds) {
+  engine x[2];
+  double best[2][NTASKS];
+  if (!open_theirs(&x[0], path, threads) || !open_ours(&x[1], path, threads)) return false;
+  for (int t = 0; t < NTASKS; t++) {
+    best[0][t] = best[1][t] = DBL_MAX;
+    for (int r = 0; r < rounds; r++)
+      for (int k = 0; k < 2; k++) {
+        double s = seconds(&x[k], (task)t);
+        best[k][t] = s < best[k][t] ? s : best[k][t];
+      }
+    printf("| %s | %d | %s | %.0f | %.0f | %.2fx |\n", name, threads, TASKS[t], TOKENS[t] / best[0][t], TOKENS[t] / best[1][t],
+           best[0][t] / best[1][t]);
+    fflush(stdout);
+  }
+  double most = 0;
+  seconds(&x[1], PROMPTING);
+  clear(&x[0]);
+  const float *theirs = run(&x[0], text, PROMPT, PROMPT, 0), *mine = logits;
+  for (int k = 0; k < VOCAB; k++) most = fmax(most, fabs((double)theirs[k] - mine[k]));
+  fprintf(stderr, "%s, %d threads, %s: logits differ by %.3g at most\n", name, threads, ww_lm_kernels(x[1].m), most);
+  close_engine(&x[0]);
+  close_engine(&x[1]);
+  return true;
+}
+
+/* The model's own greedy story, so that both work on text that it knows. */
+static bool make_text(const char *path) {
+  engine x;
+  if (!open_ours(&x, path, 1)) return false;
+  text[0] = 1;
+  for (uint32_t i = 0; i < PROMPT; i++) text[i + 1] = best_of(run(&x, text + i, 1, 1, i));
+  for (uint32_t i = 0; i < SCORED * SCORED_TOKENS; i++) tokens[i] = text[i % SCORED_TOKENS + i / SCORED_TOKENS];
+  close_engine(&x);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  ww_err e = {0};
+  char f16[4096], q8[4096];
+  if (argc < 4) return fprintf(stderr, "usage: lm_cpu MODEL.bin LIBDIR WORKDIR [ROUNDS]\n"), 2;
+  int rounds = argc > 4 ? atoi(argv[4]) : 10;
+  snprintf(f16, sizeof f16, "%s/f16.gguf", argv[3]);
+  snprintf(q8, sizeof q8, "%s/q8_0.gguf", argv[3]);
+  logits = ww_xmalloc((size_t)SCORED * VOCAB * sizeof *logits);
+  if (!convert(argv[1], WW_F16, f16, &e) || !convert(argv[1], WW_Q8_0, q8, &e)) return fprintf(stderr, "lm_cpu: %s\n", e.msg), 1;
+  if (!open_llama(argv[2]) || !make_text(f16)) return 1;
+  puts("| weights | threads | task | libllama, tokens/s | warpwise, tokens/s | ratio |\n|---|---|---|---|---|---|");
+  for (int threads = 1; threads <= 2; threads++)
+    if (!compare("F16", f16, threads, rounds) || !compare("Q8_0", q8, threads, rounds)) return 1;
+  free(logits);
+  return 0;
+}

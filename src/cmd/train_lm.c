@@ -1,0 +1,472 @@
+/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained further, or by adapters; and
+ * `train --tokenizer`: a tokenizer from their texts. */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "../lm/train.h"
+#include "../predict/question.h"
+#include "train.h"
+
+typedef ww_train_lm_options options;
+
+typedef struct {
+  ww_cmd *c;
+  const options *o;
+  const char *out;
+  bool new_model, new_heads; /* number and feature heads that no file has */
+  ww_lm_config config;
+  ww_weights *weights; /* NULL: a new model */
+  const char *tokenizer_path;
+  ww_tokenizer *tokenizer;
+  ww_examples data, valid;
+  ww_ops *ops;
+  ww_net *net;
+  ww_net_options net_options;
+  ww_lm_plan plan;
+  ww_dtype save_as;
+  float *flat; /* layout.total floats of host memory */
+} job;
+
+/* ---- options ---- */
+
+static ww_status number(ww_cmd *c, const char *text, const char *name, double otherwise, double least, double most,
+                        double *out) {
+  char *end;
+  *out = otherwise;
+  if (!text) return WW_OK;
+  *out = strtod(text, &end);
+  if (end == text || *end || !(*out >= least && *out <= most))
+    return ww_fail(&c->err, WW_EUSAGE, "--%s: expected a number of %g to %g, not '%.40s'", name, least, most, text);
+  return WW_OK;
+}
+
+static ww_status size_ok(ww_cmd *c, const char *name, uint64_t v, uint64_t most) {
+  if (v <= most) return WW_OK;
+  return ww_fail(&c->err, WW_EUSAGE, "--%s: at most %" PRIu64 ", not %" PRIu64, name, most, v);
+}
+
+static ww_status sizes_ok(ww_cmd *c, const options *o) {
+  const struct {
+    const char *name;
+    uint64_t v, most;
+  } table[] = {
+      {"width", o->width, 1 << 16},        {"layers", o->layers, 1 << 10},
+      {"heads", o->heads, 1 << 10},        {"kv-heads", o->kv_heads, 1 << 10},
+      {"hidden", o->hidden, 1 << 18},      {"context", o->context, 1 << 20},
+      {"vocab", o->vocab, 1 << 20},        {"feature-tokens", o->feature_tokens, 64},
+      {"batch", o->batch, 1 << 14},        {"tokens", o->tokens, 1 << 17},
+      {"accumulate", o->accumulate, 4096}, {"lora", o->lora, 1024},
+      {"steps", o->steps, 10000000},       {"patience", o->patience, 1 << 20},
+  };
+  ww_status st = WW_OK;
+  for (size_t k = 0; !st && k < sizeof table / sizeof *table; k++)
+    st = size_ok(c, table[k].name, table[k].v, table[k].most);
+  return st;
+}
+
+static uint64_t or (uint64_t v, uint64_t otherwise) { return v ? v : otherwise; }
+
+/* All that is no matter of data: what may be wrong on the command line is said before anything is read. */
+static ww_status plan_of(job *j) {
+  const options *o = j->o;
+  ww_cmd *c = j->c;
+  double lr, least, decay, clip, beta2, alpha, weight, minutes, peak;
+  ww_status st = sizes_ok(c, o);
+  if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e9, &lr);
+  if (!st) st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
+  if (!st) st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
+  if (!st) st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
+  if (!st) st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
+  if (!st) st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
+  if (!st) st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
+  if (!st) st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
+  if (!st) st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
+  if (st) return st;
+  j->net_options =
+      (ww_net_options){.lora_rank = (uint32_t)o->lora, .lora_alpha = (float)alpha, .number_weight = (float)weight};
+  j->plan = (ww_lm_plan){.steps = o->steps,
+                         .rows = (uint32_t) or (o->batch, 16),
+                         .accumulate = (uint32_t) or (o->accumulate, 1),
+                         .lr = (float)lr,
+                         .lr_least = (float)least,
+                         .decay = (float)decay,
+                         .clip = (float)clip,
+                         .beta1 = 0.9f,
+                         .beta2 = (float)beta2,
+                         .eps = 1e-8f,
+                         .number_weight = (float)weight,
+                         .seed = or (o->seed, 1),
+                         .minutes = minutes,
+                         .started = ww_now(),
+                         .checkpoint = o->checkpoint,
+                         .every = or (o->every, 500),
+                         .resume = o->resume,
+                         .log = o->log,
+                         .curve = o->curve,
+                         .check_every = o->check_every,
+                         .check_rows = or (o->check_rows, 512),
+                         .patience = (uint32_t)o->patience,
+                         .peak = peak * 1e12};
+  return WW_OK;
+}
+
+static ww_status words_ok(job *j) {
+  const options *o = j->o;
+  ww_cmd *c = j->c;
+  const char *type = o->save_as ? o->save_as : "f32", *device = c->global.device ? c->global.device : "auto";
+  if (!o->data) return ww_fail(&c->err, WW_EUSAGE, "name the examples: --data FILE.jsonl");
+  if (!j->out) return ww_fail(&c->err, WW_EUSAGE, "say where the model goes: -o DIR");
+  if (o->resume && !o->checkpoint) return ww_fail(&c->err, WW_EUSAGE, "--resume needs the folder: --checkpoint DIR");
+  if (o->patience && !o->valid) return ww_fail(&c->err, WW_EUSAGE, "--patience needs held-out examples: --valid FILE");
+  if (o->merge && !o->lora) return ww_fail(&c->err, WW_EUSAGE, "--merge is for adapters: --lora R");
+  if (o->lora && j->new_model) return ww_fail(&c->err, WW_EUSAGE, "--lora adapts a model that is there: --lm DIR");
+  if (o->steps && o->epochs) return ww_fail(&c->err, WW_EUSAGE, "choose one of --steps and --epochs");
+  if (j->new_model && !o->tokenizer)
+    return ww_fail(
+        &c->err, WW_EUSAGE,
+        "a new model needs --tokenizer FILE; `warpwise train --tokenizer FILE --vocab N --data ...` makes one");
+  if (strcmp(device, "auto") && strcmp(device, "cpu") && strcmp(device, "cuda"))
+    return ww_fail(&c->err, WW_EUSAGE, "--device: expected cpu, cuda or auto, not '%.40s'", device);
+  if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
+    return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
+  j->save_as = !strcmp(type, "f16") ? WW_F16 : !strcmp(type, "bf16") ? WW_BF16 : WW_F32;
+  if (j->save_as == WW_F32 && strcmp(type, "f32"))
+    return ww_fail(&c->err, WW_EUSAGE, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
+  return WW_OK;
+}
+
+/* ---- model and tokenizer ---- */
+
+static bool ends_with(const char *s, const char *end) {
+  size_t n = strlen(s), m = strlen(end);
+  return n >= m && !strcmp(s + n - m, end);
+}
+
+/* The first of these that the tokenizer has ends a document. */
+static void end_token(job *j) {
+  static const char *const ends[] = {WW_ANSWER_END,   "<|im_end|>",      "<|eot_id|>",
+                                     "<|endoftext|>", "<|end_of_text|>", "</s>"};
+  ww_lm_config *c = &j->config;
+  c->bos = -1;
+  for (int k = 0; k < 4; k++) c->eos[k] = -1;
+  for (size_t k = 0; k < sizeof ends / sizeof *ends && !c->neos; k++) {
+    int32_t id = ww_tokenizer_id(j->tokenizer, ends[k]);
+    if (id >= 0) c->eos[c->neos++] = id;
+  }
+}
+
+static void new_config(job *j) {
+  const options *o = j->o;
+  uint32_t width = (uint32_t) or (o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
+  uint32_t heads = (uint32_t) or (o->heads, width >= 128 ? width / 64 : 1);
+  j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
+                             .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
+                             .width = width,
+                             .layers = (uint32_t) or (o->layers, 8),
+                             .heads = heads,
+                             .kv_heads = (uint32_t) or (o->kv_heads, heads),
+                             .head_size = width / heads,
+                             .hidden = (uint32_t) or (o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                             .context = (uint32_t) or (o->context, 1024),
+                             .norm_eps = 1e-5f,
+                             .tied = !o->untied,
+                             .rope_theta = 10000};
+  end_token(j);
+}
+
+/* Heads for what the data has: a new model's always, a model's that is there where it has none and --add-heads asks for it. */
+static ww_status heads_of(job *j) {
+  ww_examples_shape shape;
+  ww_lm_config *c = &j->config;
+  ww_status st = ww_examples_peek(j->o->data, j->tokenizer, &shape, &j->c->err);
+  if (st || !(j->new_model || j->o->add_heads)) return st;
+  if (!c->numbers && shape.numbers) c->numbers = shape.numbers, j->new_heads = true;
+  if (c->features || !shape.features) return WW_OK;
+  c->features = shape.features;
+  c->feature_tokens = (uint32_t) or (j->o->feature_tokens, shape.feature_tokens);
+  j->new_heads = true;
+  if (!c->feature_tokens)
+    return ww_fail(
+        &j->c->err, WW_EDATA,
+        "the examples have features, but their prompts begin with no special token to take them: say --feature-tokens N");
+  return WW_OK;
+}
+
+static ww_status open_model(job *j) {
+  const options *o = j->o;
+  ww_cmd *c = j->c;
+  ww_status st = WW_OK;
+  struct stat there;
+  if (!j->new_model) st = ww_lm_open_files(o->model, c->arena, &j->weights, &j->config, &j->tokenizer_path, &c->err);
+  if (o->tokenizer) j->tokenizer_path = o->tokenizer;
+  if (!st && !j->tokenizer_path)
+    return ww_fail(&c->err, WW_EUSAGE, "%s has no tokenizer: give --tokenizer FILE", o->model);
+  if (!st && !stat(j->tokenizer_path, &there) && S_ISDIR(there.st_mode))
+    j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
+  if (!st) st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
+  if (st) return st;
+  if (j->new_model) new_config(j);
+  st = heads_of(j);
+  if (!st) st = ww_lm_config_check(&j->config, &c->err);
+  if (!st && ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
+    st = ww_fail(&c->err, WW_EDATA, "%s has %u entries, the model an embedding of %u: they do not belong together",
+                 j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
+  uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
+  j->plan.tokens = (uint32_t) or (o->tokens, usual);
+  return st;
+}
+
+/* ---- examples ---- */
+
+static ww_status read_examples(job *j, const char *path, uint64_t threads, ww_examples *x) {
+  uint32_t most = j->plan.tokens < j->config.context ? j->plan.tokens : j->config.context;
+  double begin = ww_now();
+  ww_status st = ww_examples_read(path, j->tokenizer, &j->config, most, (uint32_t)threads, x, &j->c->err);
+  if (st || j->c->global.quiet) return st;
+  fprintf(stderr, "%s: %u examples, %" PRIu64 " tokens in %.1f s", path, x->n, x->tokens, ww_now() - begin);
+  if (x->cut) fprintf(stderr, "; %u of them lost the middle of a prompt, to fit %u tokens", x->cut, most);
+  fputs("\n", stderr);
+  return st;
+}
+
+static ww_status schedule(job *j) {
+  ww_cmd *c = j->c;
+  ww_lm_plan *p = &j->plan;
+  double epochs, warmup;
+  ww_status st = number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs);
+  if (!st && !p->steps)
+    p->steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate, epochs);
+  if (!st) st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
+  if (st) return st;
+  p->warmup = (uint64_t)warmup;
+  if (!p->check_every) p->check_every = (p->steps + 19) / 20;
+  return WW_OK;
+}
+
+/* ---- the device ---- */
+
+/* Dense bf16, from the makers' data sheets. */
+static double peak_of(const char *name) {
+  static const struct {
+    const char *name;
+    double tflops;
+  } known[] = {{"B200", 2250}, {"GH200", 989},    {"H200", 989},    {"H100 PCIe", 756}, {"H100", 989}, {"A100", 312},
+               {"L40S", 362},  {"RTX 4090", 165}, {"RTX 3090", 71}, {"A10", 125},       {"L4", 121}};
+  for (size_t k = 0; k < sizeof known / sizeof *known; k++)
+    if (strstr(name, known[k].name)) return known[k].tflops * 1e12;
+  return 0;
+}
+
+static ww_status open_device(job *j) {
+  ww_cmd *c = j->c;
+  const char *device = c->global.device ? c->global.device : "auto";
+  bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
+  ww_status st = WW_EDEVICE;
+  if (strcmp(device, "cpu")) st = ww_ops_cuda(0, fp32 ? WW_F32 : WW_BF16, &j->ops, &c->err);
+  if (st && !strcmp(device, "cuda")) return st;
+  if (st) st = ww_ops_cpu(&j->ops, &c->err);
+  if (st) return st;
+  c->err = (ww_err){0};
+  j->ops->deterministic = j->o->deterministic;
+  if (j->plan.peak <= 0 && j->ops->real == WW_BF16) j->plan.peak = peak_of(j->ops->name);
+  return WW_OK;
+}
+
+/* Weights of a file; heads that it does not have stay as they began. */
+static ww_status load(job *j) {
+  const ww_lm_layout *l = ww_net_layout(j->net);
+  ww_status st = WW_OK;
+  ww_net_get_base(j->net, j->flat);
+  for (uint32_t k = 0; !st && k < l->n; k++) {
+    bool head = l->v[k].id == WW_P_feature_w || l->v[k].id == WW_P_feature_b || l->v[k].id == WW_P_number_w ||
+                l->v[k].id == WW_P_number_b;
+    if (head && j->new_heads && !ww_weights_find(j->weights, l->v[k].name)) continue;
+    st = ww_lm_read_param(j->weights, &j->config, &l->v[k], j->flat + l->v[k].at, &j->c->err);
+    ww_progress("reading weights", k + 1, l->n);
+  }
+  if (!st) ww_net_set_base(j->net, j->flat);
+  return st;
+}
+
+static void start_numbers(job *j) {
+  const ww_param *b = ww_lm_param(ww_net_layout(j->net), WW_P_number_b, 0);
+  if (!b || !j->new_heads || !j->data.numbers) return;
+  ww_net_get_base(j->net, j->flat);
+  ww_lm_number_start(&j->data, j->flat + b->at);
+  ww_net_set_base(j->net, j->flat);
+}
+
+static ww_status make_net(job *j) {
+  ww_status st = ww_net_new(j->ops, &j->config, &j->net_options, j->plan.rows, j->plan.tokens, &j->net, &j->c->err);
+  if (st) return st;
+  uint64_t total = ww_net_layout(j->net)->total;
+  j->flat = ww_xmalloc(total * sizeof *j->flat);
+  ww_net_init(j->net, j->plan.seed);
+  if (j->weights) st = load(j);
+  if (st) return st;
+  start_numbers(j);
+  ww_buf config = {0};
+  ww_lm_config_print(&j->config, &config);
+  uint64_t h = ww_hash(config.s, config.n, j->net_options.lora_rank);
+  h = ww_hash(&j->net_options.lora_alpha, sizeof j->net_options.lora_alpha, h);
+  if (j->net_options.lora_rank)
+    ww_net_get_base(j->net, j->flat), h = ww_hash(j->flat, total * sizeof *j->flat, h); /* what is frozen */
+  j->plan.model = h;
+  ww_buf_free(&config);
+  return WW_OK;
+}
+
+/* ---- what comes out ---- */
+
+static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
+  static const char *const ended[] = {"all steps", "out of time", "no better for --patience evaluations"};
+  ww_json w = {.pretty = true};
+  const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
+                    *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
+  w.pretty = !j->c->global.json;
+  ww_json_begin(&w, b);
+  ww_json_obj(&w);
+  ww_json_kuint(&w, "schema_version", 1);
+  ww_json_kstr(&w, "device", j->ops->name);
+  ww_json_kuint(&w, "learned", ww_net_learned(j->net));
+  ww_json_kuint(&w, "examples", j->data.n);
+  ww_json_kuint(&w, "example_tokens", j->data.tokens);
+  ww_json_kuint(&w, "step", r->step);
+  ww_json_kuint(&w, "steps", r->steps);
+  ww_json_kstr(&w, "ended", ended[r->ended]);
+  ww_json_kuint(&w, "rows", (uint64_t)j->plan.rows * j->plan.accumulate);
+  ww_json_kuint(&w, "tokens", j->plan.tokens);
+  ww_json_knum(&w, "lr", (double)j->plan.lr);
+  ww_json_kuint(&w, "seed", j->plan.seed);
+  ww_json_knum(&w, "loss", last ? (double)last->loss : NAN);
+  ww_json_knum(&w, "valid_loss", check ? (double)check->loss : NAN);
+  ww_json_knum(&w, "best_valid_loss", r->best);
+  ww_json_kuint(&w, "best_step", r->best_step);
+  ww_json_knum(&w, "seconds", round(1e3 * r->seconds) / 1e3);
+  ww_json_knum(&w, "tokens_per_s", r->seconds > 0 ? round((double)r->tokens / r->seconds) : NAN);
+  ww_json_knum(&w, "mfu", isfinite(r->mfu) ? round(1e4 * r->mfu) / 1e4 : NAN);
+  ww_json_end_obj(&w);
+  ww_buf_puts(b, "\n");
+}
+
+/* What stands beside a tokenizer and others read: the chat template, names of special tokens. */
+static ww_status copy_beside(job *j) {
+  static const char *const names[] = {"tokenizer_config.json", "special_tokens_map.json", "generation_config.json",
+                                      "chat_template.jinja"};
+  ww_arena *a = j->c->arena;
+  const char *dir = ww_path_dir(a, j->tokenizer_path);
+  ww_status st = WW_OK;
+  for (int k = 0; !st && k < 4; k++) {
+    const char *from = ww_fmt(a, "%s/%s", dir, names[k]);
+    char *text;
+    size_t n;
+    if (!ww_file_regular(from)) continue;
+    st = ww_read_file(a, from, 64 << 20, &text, &n, &j->c->err);
+    if (!st) st = ww_write_file_atomic(ww_fmt(a, "%s/%s", j->out, names[k]), text, n, &j->c->err);
+  }
+  return st;
+}
+
+static ww_status write_model(job *j, const ww_lm_trained *r) {
+  ww_err *e = &j->c->err;
+  const char *tokenizer = ends_with(j->tokenizer_path, ".json") ? j->tokenizer_path : NULL;
+  ww_buf b = {0};
+  ww_status st;
+  if (j->o->lora && !j->o->merge)
+    st = ww_net_lora_save(j->net, j->out, j->o->model, e);
+  else {
+    ww_net_merged(j->net, j->flat);
+    st = ww_lm_write_folder(j->out, &j->config, j->flat, j->save_as, tokenizer, e);
+    if (!st && tokenizer) st = copy_beside(j);
+  }
+  summary(j, r, &b);
+  if (!st && !(j->c->global.json))
+    st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
+  if (!st && j->c->global.json) fputs(b.s, stdout);
+  ww_buf_free(&b);
+  return st;
+}
+
+static void print_result(const job *j, const ww_lm_trained *r) {
+  const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL;
+  if (j->c->global.json) return;
+  printf("%s: step %" PRIu64 " of %" PRIu64 ", %s, %.0f tokens/s", j->out, r->step, r->steps, j->ops->name,
+         r->seconds > 0 ? (double)r->tokens / r->seconds : 0);
+  if (isfinite(r->mfu)) printf(", MFU %.1f %%", 100 * r->mfu);
+  if (last)
+    printf("\nloss %.4f (tokens %.4f, numbers %.4f)", (double)last->loss, (double)last->token_loss,
+           (double)last->number_loss);
+  if (isfinite(r->best)) printf(", held out %.4f at best, after step %" PRIu64, r->best, r->best_step);
+  if (r->ended == WW_TRAINED_TIME) printf("\nout of time; --resume goes on where it stopped");
+  if (r->ended == WW_TRAINED_EARLY)
+    printf("\nno better for %u evaluations: the weights are those of step %" PRIu64, j->plan.patience, r->best_step);
+  printf("\n");
+}
+
+static ww_status train(job *j) {
+  ww_lm_trained r;
+  const ww_lm_plan *p = &j->plan;
+  if (!j->c->global.quiet)
+    fprintf(stderr,
+            "%.2f million values learn on %s: %" PRIu64 " steps of %u rows of %u tokens, %.1f GB on the device\n",
+            (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate, p->tokens,
+            (double)j->ops->memory(j->ops) / 1e9);
+  ww_status st =
+      ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p, j->c->arena, &r, &j->c->err);
+  if (!st) st = write_model(j, &r);
+  if (!st) print_result(j, &r);
+  return st;
+}
+
+static ww_status make_out(job *j) {
+  if (mkdir(j->out, 0777) && errno != EEXIST)
+    return ww_fail(&j->c->err, WW_EIO, "cannot make the folder %s: %s", j->out, strerror(errno));
+  return WW_OK;
+}
+
+ww_status ww_train_lm(ww_cmd *c, const ww_train_options *all) {
+  job j = {.c = c, .o = &all->lm, .out = all->out, .new_model = !strcmp(all->lm.model, "new")};
+  ww_status st = words_ok(&j);
+  if (!st) st = plan_of(&j);
+  if (!st) st = open_model(&j);
+  if (!st) st = make_out(&j);
+  if (!st) st = read_examples(&j, j.o->data, all->jobs, &j.data);
+  if (!st && j.o->valid) st = read_examples(&j, j.o->valid, all->jobs, &j.valid);
+  if (!st) st = schedule(&j);
+  if (!st) st = open_device(&j);
+  if (!st) st = make_net(&j);
+  if (!st) st = train(&j);
+  ww_net_free(j.net);
+  if (j.ops) j.ops->close(j.ops);
+  ww_weights_close(j.weights);
+  ww_tokenizer_free(j.tokenizer);
+  ww_examples_free(&j.data);
+  ww_examples_free(&j.valid);
+  free(j.flat);
+  return st;
+}
+
+/* ---- a tokenizer ---- */
+
+ww_status ww_train_tokenizer(ww_cmd *c, const ww_train_options *all) {
+  static const char *const ours[] = {WW_ANSWER_END, WW_QUESTION_END, WW_QUESTION_FEATURE, NULL};
+  const options *o = &all->lm;
+  ww_strings special = o->special;
+  ww_texts *texts;
+  if (!o->data) return ww_fail(&c->err, WW_EUSAGE, "name the texts: --data FILE.jsonl");
+  if (o->vocab < 300 || o->vocab > 1 << 20)
+    return ww_fail(&c->err, WW_EUSAGE, "--vocab: expected 300 to 1048576 entries, not %" PRIu64, o->vocab);
+  ww_push(c->arena, &special, (const char *)NULL);
+  ww_status st = ww_texts_open(o->data, &texts, &c->err);
+  if (st) return st;
+  ww_bpe_plan plan = {
+      .vocab = (uint32_t)o->vocab, .special = o->special.n ? special.v : ours, .next = ww_texts_next, .ctx = texts};
+  ww_err why = {0};
+  st = ww_bpe_train(&plan, o->tokenizer, &c->err);
+  if (ww_texts_close(texts, &why)) st = why.code, c->err = why; /* what it was trained on is not all of it */
+  if (!st && !c->global.quiet) fprintf(stderr, "%s: %" PRIu64 " entries\n", o->tokenizer, o->vocab);
+  return st;
+}

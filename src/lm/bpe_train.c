@@ -1,0 +1,428 @@
+/* bpe_train.c - trains a byte-level BPE: counts the words of the texts, then joins the commonest pair of symbols until the vocabulary is full.
+ *
+ * Invariant: a pair's count is right after each merge; the heap may hold old counts, which are put right when they come up. Ties go to
+ * the pair with the lower ids, so the order of the texts does not matter. Workload: hundreds of megabytes of source with about a
+ * million different words, some ten thousand merges. */
+#include <stdlib.h>
+
+#include "tokenizer_int.h"
+
+/* ---- texts by number: words with their counts, tokens with their ids ---- */
+
+typedef struct {
+  size_t at; /* in `bytes` */
+  uint32_t n, hash;
+  uint64_t count;
+} entry;
+
+typedef struct {
+  ww_buf bytes;
+  entry *v;
+  uint32_t n, cap;
+  uint32_t *slot, slots; /* WW_NO_ID: empty */
+} texts;
+
+static void texts_free(texts *t) {
+  ww_buf_free(&t->bytes);
+  free(t->v);
+  free(t->slot);
+}
+
+static void grow(texts *t) {
+  t->slots = t->slots ? 2 * t->slots : 1u << 12;
+  t->slot = ww_xrealloc(t->slot, t->slots * sizeof *t->slot);
+  memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+  for (uint32_t k = 0; k < t->n; k++) {
+    uint32_t h = t->v[k].hash;
+    while (t->slot[h & (t->slots - 1)] != WW_NO_ID) h++;
+    t->slot[h & (t->slots - 1)] = k;
+  }
+}
+
+/* The number of a text; *added: it is new. */
+static uint32_t number(texts *t, const char *s, size_t n, bool *added) {
+  if (t->n >= t->slots / 2) grow(t);
+  uint32_t hash = (uint32_t)ww_hash(s, n, 0), h = hash;
+  for (;; h++) {
+    uint32_t k = t->slot[h & (t->slots - 1)];
+    if (k == WW_NO_ID) break;
+    if (t->v[k].hash == hash && t->v[k].n == n && !memcmp(t->bytes.s + t->v[k].at, s, n)) {
+      *added = false;
+      return k;
+    }
+  }
+  if (t->n == t->cap) {
+    t->cap = t->cap ? 2 * t->cap : 1024;
+    t->v = ww_xrealloc(t->v, t->cap * sizeof *t->v);
+  }
+  t->slot[h & (t->slots - 1)] = t->n;
+  t->v[t->n] = (entry){t->bytes.n, (uint32_t)n, hash, 0};
+  ww_buf_add(&t->bytes, s, n);
+  *added = true;
+  return t->n++;
+}
+
+static void count_word(void *ctx, const char *word, size_t n) {
+  bool added;
+  texts *t = ctx;
+  if (n < 2 || n > WW_PIECE_MAX) return; /* a byte alone has no pairs */
+  uint32_t k = number(t, word, n, &added);
+  t->v[k].count++;
+}
+
+/* ---- pairs ---- */
+
+typedef struct {
+  uint32_t left, right;
+  int64_t count;
+  WW_VEC(uint32_t) in; /* words that have it, or had it */
+  bool touched;
+} pair;
+
+typedef struct {
+  int64_t count;
+  uint32_t left, right, pair;
+} candidate;
+
+typedef struct {
+  const ww_bpe_plan *plan;
+  ww_err *e;
+  texts words, tokens;
+  uint32_t *symbols, *start, *length; /* of all words, end to end; by word */
+  pair *pairs;
+  uint32_t npairs, cap;
+  uint32_t *slot, slots;
+  candidate *heap;
+  uint32_t heaped, heap_cap;
+  WW_VEC(uint32_t) touched; /* pairs that one merge made more of */
+  WW_VEC(ww_merge) merges;
+  uint32_t specials;
+  ww_arena *a;
+} trainer;
+
+static void grow_pairs(trainer *t) {
+  t->slots = t->slots ? 2 * t->slots : 1u << 14;
+  t->slot = ww_xrealloc(t->slot, t->slots * sizeof *t->slot);
+  memset(t->slot, 0xff, t->slots * sizeof *t->slot);
+  for (uint32_t k = 0; k < t->npairs; k++) {
+    uint32_t h = ww_merge_hash(t->pairs[k].left, t->pairs[k].right);
+    while (t->slot[h & (t->slots - 1)] != WW_NO_ID) h++;
+    t->slot[h & (t->slots - 1)] = k;
+  }
+}
+
+static uint32_t find_pair(trainer *t, uint32_t left, uint32_t right) {
+  if (t->npairs >= t->slots / 2) grow_pairs(t);
+  uint32_t h = ww_merge_hash(left, right);
+  for (;; h++) {
+    uint32_t k = t->slot[h & (t->slots - 1)];
+    if (k == WW_NO_ID) break;
+    if (t->pairs[k].left == left && t->pairs[k].right == right) return k;
+  }
+  if (t->npairs == t->cap) {
+    t->cap = t->cap ? 2 * t->cap : 4096;
+    t->pairs = ww_xrealloc(t->pairs, t->cap * sizeof *t->pairs);
+  }
+  t->slot[h & (t->slots - 1)] = t->npairs;
+  t->pairs[t->npairs] = (pair){.left = left, .right = right};
+  return t->npairs++;
+}
+
+static void more(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
+  uint32_t k = find_pair(t, left, right);
+  pair *p = &t->pairs[k];
+  p->count += (int64_t)t->words.v[word].count;
+  if (!p->in.n || p->in.v[p->in.n - 1] != word) {
+    if (p->in.n == p->in.cap) {
+      p->in.cap = p->in.cap ? 2 * p->in.cap : 4;
+      p->in.v = ww_xrealloc(p->in.v, p->in.cap * sizeof *p->in.v);
+    }
+    p->in.v[p->in.n++] = word;
+  }
+  if (p->touched) return;
+  p->touched = true;
+  ww_push(t->a, &t->touched, k);
+}
+
+static void less(trainer *t, uint32_t left, uint32_t right, uint32_t word) {
+  t->pairs[find_pair(t, left, right)].count -= (int64_t)t->words.v[word].count;
+}
+
+/* ---- the heap: the commonest first, then the lowest ids ---- */
+
+static bool before(const candidate *a, const candidate *b) {
+  if (a->count != b->count) return a->count > b->count;
+  return a->left != b->left ? a->left < b->left : a->right < b->right;
+}
+
+static void push(trainer *t, uint32_t k) {
+  candidate x = {t->pairs[k].count, t->pairs[k].left, t->pairs[k].right, k};
+  if (x.count < 2) return;
+  if (t->heaped == t->heap_cap) {
+    t->heap_cap = t->heap_cap ? 2 * t->heap_cap : 4096;
+    t->heap = ww_xrealloc(t->heap, t->heap_cap * sizeof *t->heap);
+  }
+  uint32_t at = t->heaped++;
+  for (; at && before(&x, &t->heap[(at - 1) / 2]); at = (at - 1) / 2) t->heap[at] = t->heap[(at - 1) / 2];
+  t->heap[at] = x;
+}
+
+static candidate pop(trainer *t) {
+  candidate top = t->heap[0], x = t->heap[--t->heaped];
+  uint32_t at = 0, n = t->heaped;
+  for (uint32_t child; (child = 2 * at + 1) < n; at = child) {
+    if (child + 1 < n && before(&t->heap[child + 1], &t->heap[child])) child++;
+    if (!before(&t->heap[child], &x)) break;
+    t->heap[at] = t->heap[child];
+  }
+  t->heap[at] = x;
+  return top;
+}
+
+static void push_touched(trainer *t) {
+  for (uint32_t k = 0; k < t->touched.n; k++) {
+    t->pairs[t->touched.v[k]].touched = false;
+    push(t, t->touched.v[k]);
+  }
+  t->touched.n = 0;
+}
+
+/* ---- training ---- */
+
+static ww_status first_tokens(trainer *t) {
+  bool added;
+  for (uint32_t b = 0; b < 256; b++) number(&t->tokens, &(char){(char)b}, 1, &added);
+  for (const char *const *s = t->plan->special; s && *s; s++, t->specials++) {
+    if (!**s || strlen(*s) > WW_PIECE_MAX) return ww_fail(t->e, WW_EUSAGE, "a special token is empty or too long");
+    number(&t->tokens, *s, strlen(*s), &added);
+    if (!added) return ww_fail(t->e, WW_EUSAGE, "the special token \"%.60s\" is there twice, or a single byte", *s);
+  }
+  if (t->plan->vocab < t->tokens.n || t->plan->vocab > WW_TOKENS_MAX)
+    return ww_fail(t->e, WW_EUSAGE, "a vocabulary of %u; %u (bytes and special tokens) to %u can be trained",
+                   t->plan->vocab, t->tokens.n, WW_TOKENS_MAX);
+  return WW_OK;
+}
+
+static ww_status count_words(trainer *t) {
+  const char *pattern = t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2, *text;
+  ww_split *split = ww_split_new();
+  ww_split_work *work = ww_split_work_new();
+  ww_status st = ww_split_add(split, pattern, strlen(pattern), true, t->e);
+  uint64_t bytes = 0;
+  for (size_t n = 0; !st && (text = t->plan->next(t->plan->ctx, &n)); bytes += n) {
+    ww_split_text(split, work, text, n, count_word, &t->words);
+    ww_progress("counting words: MB", (bytes + n) >> 20, 0);
+    if (t->words.bytes.n > (size_t)3 << 30 || t->words.n > 1u << 29)
+      st = ww_fail(t->e, WW_ELIMIT, "more than 3 GB of different words: the pattern does not split this text");
+  }
+  ww_split_work_free(work);
+  ww_split_free(split);
+  return st;
+}
+
+static void first_pairs(trainer *t) {
+  uint32_t n = t->words.n, at = 0;
+  t->symbols = ww_xmalloc((t->words.bytes.n + 1) * sizeof *t->symbols);
+  t->start = ww_xmalloc((n + 1) * sizeof *t->start);
+  t->length = ww_xmalloc((n + 1) * sizeof *t->length);
+  for (uint32_t w = 0; w < n; w++) {
+    const entry *x = &t->words.v[w];
+    t->start[w] = at, t->length[w] = x->n;
+    for (uint32_t k = 0; k < x->n; k++) t->symbols[at + k] = (uint8_t)t->words.bytes.s[x->at + k];
+    for (uint32_t k = 0; k + 1 < x->n; k++) more(t, t->symbols[at + k], t->symbols[at + k + 1], w);
+    at += x->n;
+  }
+  push_touched(t);
+}
+
+/* Joins a pair within one word; the counts of its neighbours follow. */
+static void merge_word(trainer *t, uint32_t word, uint32_t left, uint32_t right, uint32_t id) {
+  uint32_t *s = t->symbols + t->start[word], n = t->length[word], out = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    if (k + 1 == n || s[k] != left || s[k + 1] != right) {
+      s[out++] = s[k];
+      continue;
+    }
+    if (out) less(t, s[out - 1], left, word), more(t, s[out - 1], id, word);
+    if (k + 2 < n) less(t, right, s[k + 2], word), more(t, id, s[k + 2], word);
+    s[out++] = id;
+    k++;
+  }
+  t->length[word] = out;
+}
+
+/* The token that two make; WW_NO_ID where a special one is spelled so. */
+static uint32_t joined(trainer *t, uint32_t left, uint32_t right, ww_buf *b) {
+  bool added;
+  b->n = 0;
+  ww_buf_add(b, t->tokens.bytes.s + t->tokens.v[left].at, t->tokens.v[left].n);
+  ww_buf_add(b, t->tokens.bytes.s + t->tokens.v[right].at, t->tokens.v[right].n);
+  uint32_t id = number(&t->tokens, b->s, b->n, &added);
+  return id < 256 + t->specials ? WW_NO_ID : id;
+}
+
+static void merge_pairs(trainer *t) {
+  ww_buf scratch = {0};
+  while (t->tokens.n < t->plan->vocab && t->heaped) {
+    candidate top = pop(t);
+    if (top.count < t->pairs[top.pair].count) continue; /* a newer entry is in the heap */
+    if (top.count > t->pairs[top.pair].count) {
+      push(t, top.pair);
+      continue;
+    }
+    uint32_t id = joined(t, top.left, top.right, &scratch);
+    pair p = t->pairs[top.pair];
+    t->pairs[top.pair].in.v = NULL, t->pairs[top.pair].in.n = t->pairs[top.pair].in.cap = 0;
+    for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++) merge_word(t, p.in.v[k], top.left, top.right, id);
+    free(p.in.v);
+    t->pairs[top.pair].count = 0;
+    if (id != WW_NO_ID) ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, t->merges.n, id});
+    push_touched(t);
+    ww_progress("merging", t->tokens.n, t->plan->vocab);
+  }
+  ww_progress("merging", t->plan->vocab, t->plan->vocab);
+  ww_buf_free(&scratch);
+}
+
+/* ---- writing ---- */
+
+/* A token as the file spells it: special ones as they are, others in GPT-2's alphabet. */
+static const char *spelled(const trainer *t, uint32_t id, ww_buf *b) {
+  const entry *x = &t->tokens.v[id];
+  b->n = 0;
+  if (id >= 256 && id < 256 + t->specials) {
+    ww_buf_add(b, t->tokens.bytes.s + x->at, x->n);
+    return b->s;
+  }
+  for (uint32_t k = 0; k < x->n; k++) {
+    char utf8[4];
+    ww_buf_add(b, utf8, ww_utf8_put(utf8, ww_tokenizer_letter((uint8_t)t->tokens.bytes.s[x->at + k])));
+  }
+  return b->s;
+}
+
+static void write_byte_level(ww_json *j) {
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "ByteLevel");
+  ww_json_kbool(j, "add_prefix_space", false);
+  ww_json_kbool(j, "trim_offsets", true);
+  ww_json_kbool(j, "use_regex", false);
+  ww_json_end_obj(j);
+}
+
+static void write_special(const trainer *t, ww_json *j) {
+  static const char *const off[] = {"single_word", "lstrip", "rstrip", "normalized"};
+  ww_json_key(j, "added_tokens");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < t->specials; k++) {
+    ww_json_obj(j);
+    ww_json_kuint(j, "id", 256 + k);
+    ww_json_kstr(j, "content", t->plan->special[k]);
+    for (uint32_t f = 0; f < 4; f++) ww_json_kbool(j, off[f], false);
+    ww_json_kbool(j, "special", true);
+    ww_json_end_obj(j);
+  }
+  ww_json_end_arr(j);
+}
+
+static void write_pre(const trainer *t, ww_json *j) {
+  ww_json_key(j, "pre_tokenizer");
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "Sequence");
+  ww_json_key(j, "pretokenizers");
+  ww_json_arr(j);
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "Split");
+  ww_json_key(j, "pattern");
+  ww_json_obj(j);
+  ww_json_kstr(j, "Regex", t->plan->pattern ? t->plan->pattern : WW_SPLIT_QWEN2);
+  ww_json_end_obj(j);
+  ww_json_kstr(j, "behavior", "Isolated");
+  ww_json_kbool(j, "invert", false);
+  ww_json_end_obj(j);
+  write_byte_level(j);
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+}
+
+static void write_model(const trainer *t, ww_json *j) {
+  static const char *const none[] = {"dropout", "unk_token", "continuing_subword_prefix", "end_of_word_suffix"};
+  static const char *const off[] = {"fuse_unk", "byte_fallback", "ignore_merges"};
+  ww_buf b = {0}, two = {0};
+  ww_json_key(j, "model");
+  ww_json_obj(j);
+  ww_json_kstr(j, "type", "BPE");
+  for (uint32_t k = 0; k < 4; k++) ww_json_kstr(j, none[k], NULL);
+  for (uint32_t k = 0; k < 3; k++) ww_json_kbool(j, off[k], false);
+  ww_json_key(j, "vocab");
+  ww_json_obj(j);
+  for (uint32_t id = 0; id < t->tokens.n; id++) ww_json_kuint(j, spelled(t, id, &b), id);
+  ww_json_end_obj(j);
+  ww_json_key(j, "merges");
+  ww_json_arr(j);
+  for (uint32_t k = 0; k < t->merges.n; k++) {
+    two.n = 0;
+    ww_buf_puts(&two, spelled(t, t->merges.v[k].left, &b));
+    ww_buf_puts(&two, " ");
+    ww_buf_puts(&two, spelled(t, t->merges.v[k].right, &b));
+    ww_json_str(j, two.s);
+  }
+  ww_json_end_arr(j);
+  ww_json_end_obj(j);
+  ww_buf_free(&b);
+  ww_buf_free(&two);
+}
+
+static ww_status write_file(const trainer *t, const char *path) {
+  ww_buf out = {0};
+  ww_json j = {0};
+  ww_tokenizer *check = NULL;
+  ww_json_begin(&j, &out);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "version", "1.0");
+  ww_json_kstr(&j, "truncation", NULL);
+  ww_json_kstr(&j, "padding", NULL);
+  write_special(t, &j);
+  ww_json_kstr(&j, "normalizer", NULL);
+  write_pre(t, &j);
+  ww_json_kstr(&j, "post_processor", NULL);
+  ww_json_key(&j, "decoder");
+  write_byte_level(&j);
+  write_model(t, &j);
+  ww_json_end_obj(&j);
+  ww_buf_puts(&out, "\n");
+  ww_status st = ww_tokenizer_parse(out.s, out.n, &check, t->e); /* nothing is written that we could not read */
+  if (!st) st = ww_write_file_atomic(path, out.s, out.n, t->e);
+  ww_tokenizer_free(check);
+  ww_buf_free(&out);
+  return st;
+}
+
+static void trainer_free(trainer *t) {
+  for (uint32_t k = 0; k < t->npairs; k++) free(t->pairs[k].in.v);
+  free(t->pairs);
+  free(t->slot);
+  free(t->heap);
+  free(t->symbols);
+  free(t->start);
+  free(t->length);
+  texts_free(&t->words);
+  texts_free(&t->tokens);
+  ww_arena_free(t->a);
+}
+
+ww_status ww_bpe_train(const ww_bpe_plan *plan, const char *path, ww_err *e) {
+  trainer t = {.plan = plan, .e = e, .a = ww_arena_new()};
+  ww_status st = first_tokens(&t);
+  if (!st) {
+    grow(&t.words);
+    st = count_words(&t);
+  }
+  if (!st) {
+    first_pairs(&t);
+    merge_pairs(&t);
+    st = write_file(&t, path);
+  }
+  trainer_free(&t);
+  return st;
+}

@@ -1,0 +1,204 @@
+/* curve.c - the loss of a training as a picture: each step pale, smoothed over it, held-out examples as points, the learning rate below.
+ *
+ * One SVG that any browser shows: text as text, no script. Long trainings are thinned to about a thousand points. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "train.h"
+
+enum {
+  WIDTH = 720,
+  HEIGHT = 400,
+  LEFT = 62,
+  RIGHT = 24,
+  TOP = 62,
+  BOTTOM = 118,
+  RATE_TOP = 312,
+  RATE_HEIGHT = 40,
+  POINTS = 1000
+};
+static const char train_color[] = "#0072b2", check_color[] = "#d55e00", rate_color[] = "#666666";
+
+typedef struct {
+  double x1, lo, hi; /* last step; losses at the lower and upper edge */
+  bool log;
+  ww_buf *out;
+} chart;
+
+/* ---- scales ---- */
+
+static double x_of(const chart *c, double step) { return LEFT + (WIDTH - LEFT - RIGHT) * step / c->x1; }
+
+static double y_of(const chart *c, double loss) {
+  double s = c->log ? log(loss / c->lo) / log(c->hi / c->lo) : (loss - c->lo) / (c->hi - c->lo);
+  s = isfinite(s) ? fmin(1, fmax(0, s)) : 1;
+  return TOP + (HEIGHT - TOP - BOTTOM) * (1 - s);
+}
+
+static double nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
+  double p = pow(10, floor(log10(span / 5))), k = span / 5 / p;
+  return p * (k > 5 ? 10 : k > 2 ? 5 : k > 1 ? 2 : 1);
+}
+
+static void range(chart *c, const ww_lm_points *v) {
+  for (uint32_t k = 0; k < v->n; k++) {
+    if (!isfinite(v->v[k].loss)) continue;
+    c->lo = fmin(c->lo, (double)v->v[k].loss);
+    c->hi = fmax(c->hi, (double)v->v[k].loss);
+    c->x1 = fmax(c->x1, (double)v->v[k].step);
+  }
+}
+
+static void scale(chart *c, const ww_lm_points *train, const ww_lm_points *check) {
+  c->lo = INFINITY;
+  c->hi = -INFINITY;
+  c->x1 = 1;
+  range(c, train);
+  range(c, check);
+  if (c->lo > c->hi) c->lo = 0, c->hi = 1;
+  c->log = c->lo > 0 && c->hi / c->lo > 3;
+  if (c->log) {
+    c->lo *= 0.93;
+    c->hi *= 1.07;
+    return;
+  }
+  double pad = fmax(0.04 * (c->hi - c->lo), 1e-6 + 1e-3 * fabs(c->hi));
+  c->lo -= pad;
+  c->hi += pad;
+}
+
+/* ---- words and lines ---- */
+
+static void text(const chart *c, double x, double y, const char *anchor, const char *color, double size,
+                 const char *s) {
+  ww_buf_fmt(c->out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" fill=\"%s\" font-size=\"%g\">", x, y, anchor,
+             color, size);
+  for (; *s; s++)
+    if (*s == '<' || *s == '&')
+      ww_buf_puts(c->out, *s == '<' ? "&lt;" : "&amp;");
+    else
+      ww_buf_add(c->out, s, 1);
+  ww_buf_puts(c->out, "</text>\n");
+}
+
+static void level(const chart *c, double loss) {
+  char t[32];
+  double y = y_of(c, loss);
+  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#e6e6e6\"/>\n", LEFT, y, WIDTH - RIGHT,
+             y);
+  snprintf(t, sizeof t, "%g", loss);
+  text(c, LEFT - 7, y + 4, "end", "#444444", 11, t);
+}
+
+static void levels(const chart *c) {
+  if (c->log) {
+    static const double at[] = {1, 1.5, 2, 3, 5, 7};
+    bool few = c->hi / c->lo > 30;
+    for (double p = pow(10, floor(log10(c->lo))); p < c->hi; p *= 10)
+      for (int k = 0; k < 6; k++)
+        if (p * at[k] > c->lo && p * at[k] < c->hi && (!few || k == 0 || k == 2 || k == 4)) level(c, p * at[k]);
+    return;
+  }
+  double step = nice(c->hi - c->lo);
+  for (double v = step * ceil(c->lo / step); v <= c->hi; v += step) level(c, fabs(v) < 1e-9 * step ? 0 : v);
+}
+
+static void steps_axis(const chart *c) {
+  char t[32];
+  double step = fmax(1, nice(c->x1)), y = RATE_TOP + RATE_HEIGHT;
+  for (double v = 0; v <= c->x1 * 1.0001; v += step) {
+    snprintf(t, sizeof t, "%.10g", v);
+    ww_buf_fmt(c->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x_of(c, v), y,
+               x_of(c, v), y + 4);
+    text(c, x_of(c, v), y + 16, "middle", "#444444", 11, t);
+  }
+  text(c, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle", "#222222", 12, "step");
+}
+
+/* ---- curves ---- */
+
+static void open_path(const chart *c, const char *color, double width, double opacity) {
+  ww_buf_fmt(
+      c->out,
+      "<path fill=\"none\" stroke=\"%s\" stroke-width=\"%g\" stroke-opacity=\"%g\" stroke-linejoin=\"round\" d=\"",
+      color, width, opacity);
+}
+
+/* Means of neighbours, so that there are at most POINTS. smooth: each is averaged with those before it, over about 2 % of them. */
+static void losses(const chart *c, const ww_lm_points *v, bool smooth) {
+  uint32_t each = (v->n + POINTS - 1) / POINTS, n = 0;
+  double mean = 0, weight = 0, keep = 1 - 1 / fmax(1, fmin(v->n / (double)(each ? each : 1) / 50, 20));
+  open_path(c, train_color, smooth ? 1.8 : 1, smooth ? 1 : 0.25);
+  for (uint32_t k = 0; each && k < v->n; k += each) {
+    double sum = 0, step = 0;
+    uint32_t of = 0;
+    for (uint32_t i = k; i < v->n && i < k + each; i++, of++) sum += (double)v->v[i].loss, step += (double)v->v[i].step;
+    mean = keep * mean + (1 - keep) * (sum / of);
+    weight = keep * weight + (1 - keep);
+    ww_buf_fmt(c->out, "%s%.1f %.1f", n++ ? "L" : "M", x_of(c, step / of), y_of(c, smooth ? mean / weight : sum / of));
+  }
+  ww_buf_puts(c->out, "\"/>\n");
+}
+
+static void checks(const chart *c, const ww_lm_points *v) {
+  if (v->n > 1) {
+    open_path(c, check_color, 1.4, 0.7);
+    for (uint32_t k = 0; k < v->n; k++)
+      ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step), y_of(c, (double)v->v[k].loss));
+    ww_buf_puts(c->out, "\"/>\n");
+  }
+  for (uint32_t k = 0; k < v->n; k++)
+    ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: %.4f</title></circle>\n",
+               x_of(c, (double)v->v[k].step), y_of(c, (double)v->v[k].loss), check_color, (double)v->v[k].step,
+               (double)v->v[k].loss);
+}
+
+static void rates(const chart *c, const ww_lm_points *v) {
+  uint32_t each = (v->n + POINTS - 1) / POINTS;
+  double most = 0;
+  char t[64];
+  for (uint32_t k = 0; k < v->n; k++) most = fmax(most, (double)v->v[k].lr);
+  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, RATE_TOP,
+             WIDTH - LEFT - RIGHT, RATE_HEIGHT);
+  text(c, LEFT - 7, RATE_TOP + RATE_HEIGHT + 2, "end", "#444444", 11, "0");
+  snprintf(t, sizeof t, "%.3g", most);
+  text(c, LEFT - 7, RATE_TOP + 8, "end", "#444444", 11, t);
+  text(c, WIDTH - RIGHT - 4, RATE_TOP + 13, "end", rate_color, 11, "learning rate");
+  if (!(most > 0)) return;
+  open_path(c, rate_color, 1.4, 1);
+  for (uint32_t k = 0; k < v->n; k += each)
+    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
+               RATE_TOP + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
+  ww_buf_puts(c->out, "\"/>\n");
+}
+
+static void legend(const chart *c, const ww_lm_points *train, const ww_lm_points *check) {
+  char t[96];
+  ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", LEFT,
+             LEFT + 14, train_color);
+  snprintf(t, sizeof t, "training, %u steps", train->n);
+  text(c, LEFT + 20, 46, "start", "#444444", 11.5, t);
+  if (!check->n) return;
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 190, check_color);
+  snprintf(t, sizeof t, "held out, %.4g at the end", (double)check->v[check->n - 1].loss);
+  text(c, LEFT + 200, 46, "start", "#444444", 11.5, t);
+}
+
+void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check, ww_buf *svg) {
+  chart c = {.out = svg};
+  scale(&c, train, check);
+  ww_buf_fmt(svg,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+             "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>loss</title>\n"
+             "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
+             WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+  text(&c, LEFT, 24, "start", "#1a1a1a", 15, title);
+  legend(&c, train, check);
+  levels(&c);
+  losses(&c, train, false);
+  losses(&c, train, true);
+  checks(&c, check);
+  rates(&c, train);
+  steps_axis(&c);
+  ww_buf_puts(svg, "</svg>\n");
+}

@@ -1,0 +1,313 @@
+/* gguf_model.c - a model as one GGUF: its configuration from the metadata, and the whole of it written.
+ *
+ * llama.cpp's keys come first, so that it runs what we write; what it has no key for (the heads for numbers, the exact rope, the
+ * tokenizer.json) stands under "warpwise.". A llama3 rope is there as the tensor rope_freqs.weight: what each frequency is divided by. */
+#include "config_int.h"
+#include "weights_int.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MAX_TOKENIZER = 256 << 20 };
+
+/* ---- reading ---- */
+
+typedef struct {
+  const ww_weights *w;
+  const char *arch;
+  ww_err *e;
+  ww_status rc; /* the first failure; what is asked after it is 0 */
+} asker;
+
+static const ww_meta *key_of(const asker *q, const char *key, char name[128]) {
+  snprintf(name, 128, "%s.%s", q->arch, key);
+  return ww_weights_meta(q->w, name);
+}
+
+/* An array (one value a layer) counts as one where all of it is the same. */
+static const ww_meta *same_item(asker *q, const ww_meta *m, const char *name) {
+  if (!m || m->kind != WW_META_ARRAY || !m->n) return m;
+  for (uint64_t i = 1; i < m->n; i++)
+    if (m->items[i].kind != m->items[0].kind || m->items[i].u != m->items[0].u || m->items[i].real != m->items[0].real)
+      q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "%s differs from layer to layer, which is not supported", name);
+  return &m->items[0];
+}
+
+/* otherwise UINT32_MAX: it must be there. */
+static uint32_t ask_size(asker *q, const char *key, uint32_t otherwise) {
+  char name[128];
+  const ww_meta *m = same_item(q, key_of(q, key, name), name);
+  if (q->rc || (!m && otherwise != UINT32_MAX)) return q->rc ? 0 : otherwise;
+  if (!m)
+    q->rc = ww_fail(q->e, WW_EDATA, "the metadata has no %s", name);
+  else if ((m->kind != WW_META_UINT && m->kind != WW_META_INT) || m->u > UINT32_MAX)
+    q->rc = ww_fail(q->e, WW_EDATA, "%s is no whole number of 32 bits", name);
+  return q->rc ? 0 : (uint32_t)m->u;
+}
+
+static float ask_real(asker *q, const char *key, float otherwise) {
+  char name[128];
+  const ww_meta *m = key_of(q, key, name);
+  if (q->rc || !m) return q->rc ? 0 : otherwise;
+  if (m->kind != WW_META_REAL || !(fabs(m->real) < 3e38)) {
+    q->rc = ww_fail(q->e, WW_EDATA, "%s is no number", name);
+    return 0;
+  }
+  return (float)m->real;
+}
+
+static int32_t ask_id(const ww_weights *w, const char *key) {
+  const ww_meta *m = ww_weights_meta(w, key);
+  return m && (m->kind == WW_META_UINT || m->kind == WW_META_INT) && m->u <= INT32_MAX ? (int32_t)m->u : -1;
+}
+
+static void add_eos(ww_lm_config *c, int32_t id) {
+  if (id < 0 || c->neos == 4) return;
+  for (uint32_t i = 0; i < c->neos; i++)
+    if (c->eos[i] == id) return;
+  c->eos[c->neos++] = id;
+}
+
+static void ask_ids(const ww_weights *w, ww_lm_config *c) {
+  const ww_meta *all = ww_weights_meta(w, "warpwise.eos");
+  c->bos = ask_id(w, "tokenizer.ggml.bos_token_id");
+  for (int i = 0; i < 4; i++) c->eos[i] = -1;
+  for (uint64_t i = 0; all && all->kind == WW_META_ARRAY && i < all->n; i++)
+    add_eos(c, all->items[i].u <= INT32_MAX ? (int32_t)all->items[i].u : -1);
+  add_eos(c, ask_id(w, "tokenizer.ggml.eos_token_id"));
+  if (!all) add_eos(c, ask_id(w, "tokenizer.ggml.eot_token_id"));
+}
+
+static void ask_sizes(asker *q, ww_lm_config *c) {
+  c->width = ask_size(q, "embedding_length", UINT32_MAX);
+  c->layers = ask_size(q, "block_count", UINT32_MAX);
+  c->hidden = ask_size(q, "feed_forward_length", UINT32_MAX);
+  c->heads = ask_size(q, "attention.head_count", UINT32_MAX);
+  c->kv_heads = ask_size(q, "attention.head_count_kv", c->heads);
+  c->head_size = ask_size(q, "attention.key_length", c->heads ? c->width / c->heads : 0);
+  c->context = ask_size(q, "context_length", 2048);
+  c->norm_eps = ask_real(q, "attention.layer_norm_rms_epsilon", 1e-6f);
+  const ww_tensor *embed = ww_weights_find(q->w, "token_embd.weight");
+  c->vocab = ask_size(q, "vocab_size",
+                      embed && embed->ndim == 2 && embed->dim[0] <= UINT32_MAX ? (uint32_t)embed->dim[0] : UINT32_MAX);
+  uint32_t turned = ask_size(q, "rope.dimension_count", c->head_size),
+           window = ask_size(q, "attention.sliding_window", 0);
+  if (q->rc) return;
+  if (turned != c->head_size)
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rotary embedding of part of a head is not supported");
+  if (window && window < c->context)
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "a sliding window of %u tokens is not supported", window);
+  if (ask_size(q, "expert_count", 0)) q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "mixtures of experts are not supported");
+}
+
+/* What llama3 scaling divides each frequency by: 1 for the short waves, the factor for the long ones. */
+static void rope_divisors(const ww_lm_config *c, float *to) {
+  float scaled[WW_LM_MAX_HEAD / 2];
+  ww_lm_config plain = *c;
+  plain.rope = WW_ROPE_PLAIN;
+  ww_lm_rope_freqs(c, scaled);
+  ww_lm_rope_freqs(&plain, to);
+  for (uint32_t i = 0; i < c->head_size / 2; i++) to[i] /= scaled[i];
+}
+
+/* The divisors alone do not say how they were made. All published models were trained with 8192 tokens and factors 1 and 4: what that
+ * gives must be what the file has. */
+static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
+  float have[WW_LM_MAX_HEAD / 2], want[WW_LM_MAX_HEAD / 2], most = 1;
+  uint32_t half = c->head_size / 2;
+  if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_BF16 || t->ndim != 1 || t->dim[0] != half)
+    return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name, half);
+  ww_to_f32(have, t->data, t->type, half);
+  for (uint32_t i = 0; i < half; i++) most = have[i] > most ? have[i] : most;
+  if (c->rope != WW_ROPE_LLAMA3 && most > 1) {
+    c->rope = WW_ROPE_LLAMA3;
+    c->rope_factor = most;
+    c->rope_low = 1;
+    c->rope_high = 4;
+    c->rope_original = 8192;
+  }
+  ww_status rc = ww_lm_config_check(c, e);
+  if (rc) return rc;
+  rope_divisors(c, want);
+  for (uint32_t i = 0; i < half; i++)
+    if (!(fabsf(have[i] - want[i]) <= 1e-3f * want[i]))
+      return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" describes a rope that is not llama3's", t->name);
+  return WW_OK;
+}
+
+static void ask_rope(asker *q, ww_lm_config *c) {
+  char name[128];
+  const ww_meta *kind = key_of(q, "rope.scaling.type", name),
+                *original = ww_weights_meta(q->w, "warpwise.rope_original");
+  const ww_tensor *divisors = ww_weights_find(q->w, "rope_freqs.weight");
+  const char *text = kind && kind->kind == WW_META_TEXT ? kind->text : "none";
+  c->rope_theta = ask_real(q, "rope.freq_base", 10000);
+  if (strcmp(text, "linear") == 0) {
+    c->rope = WW_ROPE_LINEAR;
+    c->rope_factor = ask_real(q, "rope.scaling.factor", 1);
+  } else if (strcmp(text, "none") != 0) {
+    q->rc = ww_fail(q->e, WW_EUNSUPPORTED, "rope scaling of type \"%.40s\" is not supported", text);
+  }
+  if (original && !q->rc) {
+    asker ours = {.w = q->w, .arch = "warpwise", .e = q->e};
+    c->rope = WW_ROPE_LLAMA3;
+    c->rope_original = ask_size(&ours, "rope_original", 0);
+    c->rope_factor = ask_real(&ours, "rope_factor", 0);
+    c->rope_low = ask_real(&ours, "rope_low", 0);
+    c->rope_high = ask_real(&ours, "rope_high", 0);
+    q->rc = ours.rc;
+  }
+  if (!q->rc && divisors) q->rc = guess_llama3(divisors, c, q->e);
+}
+
+static ww_status ask_arch(const ww_weights *w, ww_lm_config *c, ww_err *e) {
+  const ww_meta *arch = ww_weights_meta(w, "general.architecture"), *parts = ww_weights_meta(w, "split.count");
+  if (!arch || arch->kind != WW_META_TEXT) return ww_fail(e, WW_EDATA, "the metadata has no general.architecture");
+  if (parts && parts->u > 1)
+    return ww_fail(e, WW_EUNSUPPORTED, "this is one of %llu parts of a model; join them (gguf-split --merge)",
+                   (unsigned long long)parts->u);
+  int k = 0;
+  while (k < WW_LM_NARCHS && strcmp(ww_lm_archs[k].gguf, arch->text) != 0) k++;
+  if (k == WW_LM_NARCHS)
+    return ww_fail(e, WW_EUNSUPPORTED, "models of architecture \"%.60s\" are not supported; llama and qwen2 are",
+                   arch->text);
+  c->arch = (ww_lm_arch)k;
+  return WW_OK;
+}
+
+ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e) {
+  memset(out, 0, sizeof *out);
+  ww_status rc = ask_arch(w, out, e);
+  if (rc) return rc;
+  asker q = {.w = w, .arch = ww_lm_archs[out->arch].gguf, .e = e}, ours = {.w = w, .arch = "warpwise", .e = e};
+  out->tied = !ww_weights_find(w, "output.weight");
+  out->qkv_bias = ww_weights_find(w, "blk.0.attn_q.bias") != NULL;
+  ask_ids(w, out);
+  ask_sizes(&q, out);
+  out->numbers = ask_size(&ours, "numbers", 0);
+  out->features = ask_size(&ours, "features", 0);
+  out->feature_tokens = ask_size(&ours, "feature_tokens", 0);
+  if (!q.rc && !ours.rc) ask_rope(&q, out);
+  if (q.rc || ours.rc) return q.rc ? q.rc : ours.rc;
+  return ww_lm_config_check(out, e);
+}
+
+/* ---- writing ---- */
+
+void ww_meta_uint(ww_arena *a, ww_metas *m, const char *key, uint64_t v) {
+  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_UINT, .u = v});
+}
+
+void ww_meta_real(ww_arena *a, ww_metas *m, const char *key, double v) {
+  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_REAL, .real = v});
+}
+
+void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, size_t n) {
+  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_TEXT, .text = text, .text_n = (uint32_t)n});
+}
+
+void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n) {
+  ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_ARRAY, .of = of, .items = items, .n = n});
+}
+
+static void describe_rope(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
+  const char *arch = ww_lm_archs[c->arch].gguf;
+  ww_meta_uint(a, m, ww_fmt(a, "%s.rope.dimension_count", arch), c->head_size);
+  ww_meta_real(a, m, ww_fmt(a, "%s.rope.freq_base", arch), c->rope_theta);
+  if (c->rope == WW_ROPE_LINEAR) {
+    ww_meta_text(a, m, ww_fmt(a, "%s.rope.scaling.type", arch), "linear", 6);
+    ww_meta_real(a, m, ww_fmt(a, "%s.rope.scaling.factor", arch), c->rope_factor);
+  } else if (c->rope == WW_ROPE_LLAMA3) {
+    ww_meta_uint(a, m, "warpwise.rope_original", c->rope_original);
+    ww_meta_real(a, m, "warpwise.rope_factor", c->rope_factor);
+    ww_meta_real(a, m, "warpwise.rope_low", c->rope_low);
+    ww_meta_real(a, m, "warpwise.rope_high", c->rope_high);
+  }
+}
+
+static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
+  ww_meta *eos = WW_NEWN(a, ww_meta, c->neos + 1);
+  for (uint32_t i = 0; i < c->neos; i++) eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
+  if (c->bos >= 0) ww_meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
+  if (c->neos) ww_meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
+  if (c->neos > 1) ww_meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
+  if (c->neos > 1) ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
+}
+
+static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas *m) {
+  static const uint8_t file_types[] = {
+      [WW_F32] = 0, [WW_F16] = 1, [WW_BF16] = 32, [WW_Q8_0] = 7}; /* llama.cpp's numbers */
+  const char *arch = ww_lm_archs[c->arch].gguf;
+  const struct {
+    const char *key;
+    uint32_t value;
+  } sizes[] = {
+      {"context_length", c->context},
+      {"embedding_length", c->width},
+      {"block_count", c->layers},
+      {"feed_forward_length", c->hidden},
+      {"attention.head_count", c->heads},
+      {"attention.head_count_kv", c->kv_heads},
+      {"attention.key_length", c->head_size},
+      {"attention.value_length", c->head_size},
+      {"vocab_size", c->vocab},
+  };
+  ww_meta_text(a, m, "general.architecture", arch, strlen(arch));
+  ww_meta_text(a, m, "general.type", "model", 5);
+  ww_meta_uint(a, m, "general.file_type", file_types[type]);
+  ww_meta_uint(a, m, "general.quantization_version", 2);
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    ww_meta_uint(a, m, ww_fmt(a, "%s.%s", arch, sizes[i].key), sizes[i].value);
+  ww_meta_real(a, m, ww_fmt(a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
+  describe_rope(c, a, m);
+  describe_ids(c, a, m);
+  if (c->numbers) ww_meta_uint(a, m, "warpwise.numbers", c->numbers);
+  if (c->features) ww_meta_uint(a, m, "warpwise.features", c->features);
+  if (c->features) ww_meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
+}
+
+static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a, uint32_t *n) {
+  ww_lm_layout l;
+  ww_lm_layout_make(c, a, &l);
+  ww_source *s = WW_NEWN(a, ww_source, (size_t)l.n + 1);
+  for (uint32_t i = 0; i < l.n; i++) {
+    const ww_param *p = &l.v[i];
+    bool matrix = p->at < l.matrices;
+    char *name = ww_alloc(a, WW_LM_NAME);
+    ww_lm_param_gguf(p, name);
+    /* blocks of 32 must fill a row */
+    ww_dtype as = !matrix ? WW_F32 : type == WW_Q8_0 && p->cols % 32 ? WW_F16 : type;
+    s[i] = (ww_source){.t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
+                       .floats = flat + p->at,
+                       .turn_heads = ww_lm_turned_heads(c, p->id)};
+  }
+  *n = l.n;
+  if (c->rope != WW_ROPE_LLAMA3) return s;
+  float *divisors = WW_NEWN(a, float, c->head_size / 2);
+  rope_divisors(c, divisors);
+  s[(*n)++] = (ww_source){.t = {.name = "rope_freqs.weight", .type = WW_F32, .ndim = 1, .dim = {c->head_size / 2}},
+                          .floats = divisors};
+  return s;
+}
+
+ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat, ww_dtype type,
+                           const char *tokenizer_from, ww_err *e) {
+  if (type > WW_Q8_0)
+    return ww_fail(e, WW_EUSAGE, "weights are written as F32, F16, BF16 or Q8_0, not %s", ww_dtype_name(type));
+  ww_status rc = ww_lm_config_check(c, e);
+  if (rc) return rc;
+  ww_arena *a = ww_arena_new();
+  ww_metas m = {0};
+  char *json = NULL;
+  size_t json_n = 0;
+  uint32_t n = 0;
+  describe(c, type, a, &m);
+  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, MAX_TOKENIZER, &json, &json_n, e);
+  if (!rc && json) rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
+  if (!rc) {
+    ww_source *s = sources(c, flat, type, a, &n);
+    rc = ww_gguf_write_sources(path, s, n, m.v, m.n, e);
+  }
+  ww_arena_free(a);
+  return rc;
+}

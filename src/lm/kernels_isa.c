@@ -1,0 +1,273 @@
+/* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the Makefile), named by WW_ISA.
+ *
+ * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and AVX-512; what an instruction set does better is
+ * chosen by #if in vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes: that
+ * is what keeps their sums in registers. Layouts: kernels.h. */
+#include "kernels.h"
+#include "kernels_vector.h"
+
+#define CAT_(a, b) a##b
+#define CAT(a, b) CAT_(a, b)
+#define STR_(a) #a
+#define STR(a) STR_(a)
+
+/* Blocks: rows and panels at once, as many as the registers hold. */
+#if VW == 16
+enum { Q8_ROWS = 6, FMA_ROWS = 8, BLOCK_PANELS = 2, ATTEND_ROWS = 8, ATTEND_PANELS = 2 };
+#elif VW == 8
+enum { Q8_ROWS = 2, FMA_ROWS = 4, BLOCK_PANELS = 1, ATTEND_ROWS = 4, ATTEND_PANELS = 1 };
+#else
+enum { Q8_ROWS = 2, FMA_ROWS = 2, BLOCK_PANELS = 1, ATTEND_ROWS = 2, ATTEND_PANELS = 1 };
+#endif
+
+/* ---- inputs of products ---- */
+
+static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
+  uint32_t blocks = to->depth / 32;
+  int8_t *q = to->q + (size_t)row * to->depth;
+  float *scale = to->scale + (size_t)row * blocks;
+  int32_t *less = to->less + (size_t)row * blocks;
+  for (uint32_t b = 0; b < blocks; b++, q += 32) {
+    float padded[32] = {0};
+    const float *v = x + 32 * b;
+    if (32 * b + 32 > n) {
+      for (uint32_t i = 32 * b; i < n; i++) padded[i % 32] = x[i];
+      v = padded;
+    }
+    quantize_block(q, scale + b, less + b, v);
+  }
+}
+
+static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
+  if (to->form == WW_FORM_Q8) {
+    prepare_q8(to, row, x, n);
+  } else if (to->form == WW_FORM_F32) {
+    float *f = to->f32 + (size_t)row * to->depth;
+    if (f != x) memcpy(f, x, n * sizeof *f);
+    memset(f + n, 0, (to->depth - n) * sizeof *f);
+  } else {
+    bool two = to->form == WW_FORM_BF16X2;
+    uint16_t *hi = to->bf16 + (size_t)row * to->depth * (two ? 2 : 1), *lo = two ? hi + to->depth : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+      hi[i] = bf16_of(x[i]);
+      if (lo) lo[i] = bf16_of(x[i] - float_of_bf16(hi[i]));
+    }
+    memset(hi + n, 0, (to->depth - n) * sizeof *hi);
+    if (lo) memset(lo + n, 0, (to->depth - n) * sizeof *lo);
+  }
+}
+
+/* ---- products with int8 weights: sums of 32 in integers, scaled into floats ---- */
+
+ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w, uint32_t panel,
+                     bool add, const int R, const int P) {
+  uint32_t depth = w->depth, blocks = depth / 32;
+  const uint8_t *q = w->data + panel * w->panel_bytes;
+  const uint16_t *ws = (const uint16_t *)(q + (size_t)depth * WW_PANEL);
+  const int8_t *xq = x->q + (size_t)row * depth;
+  const float *xs = x->scale + (size_t)row * blocks;
+  const int32_t *less = x->less + (size_t)row * blocks;
+  vf sum[P][NV][R];
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) sum[p][v][r] = vf_all(0);
+  for (uint32_t b = 0; b < blocks; b++, q += 512, ws += 16, xq += 32) {
+    vi s[P][NV][R];
+    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) s[p][v][r] =
+        vi_all(less[(size_t)r * blocks + b]);
+    UNROLL for (int i = 0; i < 8; i++) {
+      vi wq[P][NV];
+      UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) wq[p][v] =
+          vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
+      UNROLL for (int r = 0; r < R; r++) {
+        vi a = vi_all(load_i32(xq + (size_t)r * depth + 4 * i));
+        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) s[p][v][r] = dot4(s[p][v][r], wq[p][v], a);
+      }
+    }
+    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) {
+      vf scale = vf_half((const uint16_t *)((const uint8_t *)ws + p * w->panel_bytes) + VW * v);
+      UNROLL for (int r = 0; r < R; r++) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[(size_t)r * blocks + b]);
+    }
+  }
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) {
+    float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;
+    vf_store(o, add ? vf_load(o) + sum[p][v][r] : sum[p][v][r]);
+  }
+}
+
+ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t panel,
+                    bool add, const int P) {
+  uint32_t r = 0;
+  for (; r + Q8_ROWS <= rows; r += Q8_ROWS) q8_block(out, out_stride, x, r, w, panel, add, Q8_ROWS, P);
+#if VW == 16
+  for (; r + 3 <= rows; r += 3) q8_block(out, out_stride, x, r, w, panel, add, 3, P);
+#endif
+  for (; r < rows; r++) q8_block(out, out_stride, x, r, w, panel, add, 1, P);
+}
+
+static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
+                       uint32_t last, bool add) {
+  uint32_t p = first;
+  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) q8_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS);
+  for (; p < last; p++) q8_rows(out, out_stride, x, rows, w, p, add, 1);
+}
+
+/* ---- products with F16, BF16 and F32 weights ---- */
+
+/* Column k of a panel, lanes from VW * v on. */
+ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
+  if (type == WW_F32) return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
+  if (type == WW_F16) return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
+  vi pair = vi_load((const uint32_t *)panel + 16 * (size_t)(k / 2) + VW * v);
+  return (vf)(k % 2 ? pair & (int32_t)0xffff0000 : pair << 16);
+}
+
+/* K columns at a time, each with sums of its own: a chain of additions is as long as its latency allows. */
+ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w, uint32_t panel,
+                      bool add, const int R, const int P, const int K, const ww_dtype type) {
+  uint32_t depth = w->depth;
+  const uint8_t *data = w->data + panel * w->panel_bytes;
+  const float *in = x->f32 + (size_t)row * depth;
+  vf sum[K][P][NV][R];
+  UNROLL for (int k = 0; k < K; k++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
+      UNROLL for (int r = 0; r < R; r++) sum[k][p][v][r] = vf_all(0);
+  for (uint32_t at = 0; at < depth; at += K)
+    UNROLL for (int k = 0; k < K; k++) {
+      vf c[P][NV];
+      UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) c[p][v] =
+          column(data + p * w->panel_bytes, type, at + k, v);
+      UNROLL for (int r = 0; r < R; r++) {
+        float a = in[(size_t)r * depth + at + k];
+        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) sum[k][p][v][r] += c[p][v] * a;
+      }
+    }
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) {
+    vf s = sum[0][p][v][r];
+    UNROLL for (int k = 1; k < K; k++) s += sum[k][p][v][r];
+    float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;
+    vf_store(o, add ? vf_load(o) + s : s);
+  }
+}
+
+ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t panel,
+                     bool add, const int P, const ww_dtype type) {
+  uint32_t r = 0;
+  for (; r + FMA_ROWS <= rows; r += FMA_ROWS) fma_block(out, out_stride, x, r, w, panel, add, FMA_ROWS, P, 2 / P, type);
+  for (; r + 2 <= rows; r += 2) fma_block(out, out_stride, x, r, w, panel, add, 2, P, 2, type);
+  for (; r < rows; r++) fma_block(out, out_stride, x, r, w, panel, add, 1, P, 4, type);
+}
+
+ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
+                        uint32_t last, bool add, const ww_dtype type) {
+  uint32_t p = first;
+  for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) fma_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS, type);
+  for (; p < last; p++) fma_rows(out, out_stride, x, rows, w, p, add, 1, type);
+}
+
+#if defined(__AMX_BF16__)
+#include "kernels_amx.h"
+#endif
+
+static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
+                    uint32_t last, bool add, void *scratch) {
+  (void)scratch;
+#if defined(__AMX_BF16__)
+  if (x->form >= WW_FORM_BF16) {
+    product_amx(out, out_stride, x, rows, w, first, last, add, scratch);
+    return;
+  }
+#endif
+  switch (w->type) {
+  case WW_Q8_0: product_q8(out, out_stride, x, rows, w, first, last, add); break;
+  case WW_F16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_F16); break;
+  case WW_BF16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_BF16); break;
+  default: product_fma(out, out_stride, x, rows, w, first, last, add, WW_F32);
+  }
+}
+
+static ww_form form(ww_dtype weights, uint32_t rows) {
+#if defined(__AMX_BF16__)
+  if (rows >= AMX_ROWS) return weights == WW_Q8_0 || weights == WW_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
+#endif
+  (void)rows;
+  return weights == WW_Q8_0 ? WW_FORM_Q8 : WW_FORM_F32;
+}
+
+#include "kernels_attend.h"
+
+/* ---- the small things ---- */
+
+static void rmsnorm(float *out, const float *x, const float *weight, float eps, uint32_t n) {
+  vf sums = vf_all(0);
+  float squares = 0;
+  uint32_t i = 0;
+  for (; i + VW <= n; i += VW) {
+    vf v = vf_load(x + i);
+    sums += v * v;
+  }
+  for (uint32_t k = i; k < n; k++) squares += x[k] * x[k];
+  squares += vf_sum(sums);
+  float scale = 1.0f / sqrtf(squares / (float)n + eps);
+  for (i = 0; i < n; i++) out[i] = x[i] * scale * weight[i];
+}
+
+static void swiglu(float *out, const float *gate_up, uint32_t n) {
+  for (uint32_t i = 0; i < n; i += 16, gate_up += 32)
+    for (int v = 0; v < 16; v += VW) {
+      vf g = vf_load(gate_up + v), u = vf_load(gate_up + 16 + v);
+      vf_store(out + i + v, g * u / (1 + vf_exp(-g)));
+    }
+}
+
+static void rope(float *x, const float *cos, const float *sin, float scale, uint32_t size) {
+  uint32_t half = size / 2;
+  for (uint32_t i = 0; i < half; i++) {
+    float a = x[i], b = x[half + i];
+    x[i] = (a * cos[i] - b * sin[i]) * scale;
+    x[half + i] = (b * cos[i] + a * sin[i]) * scale;
+  }
+}
+
+static void store_key(uint16_t *keys, const float *x, uint32_t pos, uint32_t size) {
+  uint16_t *to = keys + (size_t)(pos / 16) * size * 16 + pos % 16;
+  for (uint32_t d = 0; d < size; d++) to[16 * (size_t)d] = half_of(x[d]);
+}
+
+static void store_value(uint16_t *values, const float *x, uint32_t pos, uint32_t size) {
+  uint32_t stride = ww_round_up(size, 16);
+  uint16_t *to = values + (size_t)pos * stride;
+  for (uint32_t d = 0; d < size; d++) to[d] = half_of(x[d]);
+  for (uint32_t d = size; d < stride; d++) to[d] = 0;
+}
+
+static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n) {
+  const uint8_t *panel = w->data + row / 16 * w->panel_bytes;
+  const uint16_t *half = (const uint16_t *)panel, *scale = (const uint16_t *)(panel + (size_t)w->depth * WW_PANEL);
+  uint32_t r = row % 16;
+  for (uint32_t k = 0; k < n; k++) {
+    if (w->type == WW_Q8_0)
+      out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * float_of_half(scale[k / 32 * 16 + r]);
+    else if (w->type == WW_F32)
+      out[k] = ((const float *)panel)[16 * (size_t)k + r];
+    else if (w->type == WW_F16)
+      out[k] = float_of_half(half[16 * (size_t)k + r]);
+    else
+      out[k] = float_of_bf16(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
+  }
+}
+
+extern const ww_kernels CAT(ww_kernels_, WW_ISA);
+const ww_kernels CAT(ww_kernels_, WW_ISA) = {
+    .name = NAME,
+    .form = form,
+    .prepare = prepare,
+    .product = product,
+    .attend = attend,
+    .rmsnorm = rmsnorm,
+    .swiglu = swiglu,
+    .rope = rope,
+    .store_key = store_key,
+    .store_value = store_value,
+    .row = matrix_row,
+#if defined(__AMX_BF16__)
+    .unpack = unpack,
+#endif
+};

@@ -1,0 +1,309 @@
+/* lora.c - low-rank adapters on the matrices of every layer: a matrix W acts as W + (alpha / rank) B A, and only A and B learn.
+ *
+ * Matrices that share an input (q k v; gate up) have their A's behind one another, so that one product makes t = scale * inp . A^T for all of them; t is kept,
+ * it is what the gradient of B needs. On disk they are as peft writes them. */
+#include <math.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "../base/jsonread.h"
+#include "net_int.h"
+
+static uint64_t align(uint64_t n) { return (n + 63) / 64 * 64; }
+
+uint32_t ww_lora_parts(ww_lora_group g) { return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1; }
+
+uint32_t ww_lora_in(const ww_net *n, ww_lora_group g) {
+  return g == WW_LORA_O ? n->c.heads * n->c.head_size : g == WW_LORA_DOWN ? n->c.hidden : n->c.width;
+}
+
+uint32_t ww_lora_out(const ww_net *n, ww_lora_group g, uint32_t part) {
+  if (g == WW_LORA_QKV) return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
+  return g == WW_LORA_GU ? n->c.hidden : n->c.width;
+}
+
+ww_param_id ww_lora_target(ww_lora_group g, uint32_t part) {
+  static const ww_param_id id[WW_LORA_GROUPS][WW_LORA_PARTS] = {
+      {WW_P_q, WW_P_k, WW_P_v}, {WW_P_o}, {WW_P_gate, WW_P_up}, {WW_P_down}};
+  return id[g][part];
+}
+
+/* ---- places ---- */
+
+static uint64_t group_size(const ww_net *n, ww_lora_group g) {
+  const uint64_t r = n->opt.lora_rank;
+  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) size += align(ww_lora_out(n, g, p) * r);
+  return size;
+}
+
+static uint64_t layer_size(const ww_net *n) {
+  uint64_t size = 0;
+  for (int g = 0; g < WW_LORA_GROUPS; g++) size += group_size(n, (ww_lora_group)g);
+  return size;
+}
+
+uint64_t ww_lora_part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part, bool b) {
+  const uint64_t r = n->opt.lora_rank;
+  uint64_t at = layer * layer_size(n);
+  for (int i = 0; i < (int)g; i++) at += group_size(n, (ww_lora_group)i);
+  if (!b) return at + (uint64_t)part * r * ww_lora_in(n, g);
+  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
+  for (int p = 0; p < part; p++) at += align(ww_lora_out(n, g, (uint32_t)p) * r);
+  return at;
+}
+
+void ww_lora_plan(ww_net *n) {
+  static const ww_param_id heads[] = {WW_P_feature_w, WW_P_number_w, WW_P_feature_b, WW_P_number_b};
+  n->lora_scale = n->opt.lora_alpha / (float)n->opt.lora_rank;
+  n->learned = n->c.layers * layer_size(n);
+  n->decayed = n->learned;
+  for (size_t i = 0; i < 4; i++) {
+    const ww_param *p = ww_lm_param(&n->layout, heads[i], 0);
+    if (!p) continue;
+    n->moved[n->nmoved++] = (ww_net_moved){p->at, n->learned, p->rows * p->cols};
+    n->learned += align(p->rows * p->cols);
+    if (p->cols > 1) n->decayed = n->learned;
+  }
+}
+
+void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)) {
+  for (uint32_t l = 0; l < n->c.layers; l++)
+    for (int g = 0; g < WW_LORA_GROUPS; g++) {
+      ww_net_lora *lora = &n->layer[l].lora[g];
+      lora->a = at(n, ww_lora_part_at(n, l, (ww_lora_group)g, 0, false));
+      for (uint32_t p = 0; p < ww_lora_parts((ww_lora_group)g); p++)
+        lora->b[p] = at(n, ww_lora_part_at(n, l, (ww_lora_group)g, (int)p, true));
+    }
+}
+
+/* ---- forward and backward ---- */
+
+void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo, const void *inp) {
+  ww_ops *o = n->o;
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
+  o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
+  uint64_t at = 0;
+  for (uint32_t p = 0; p < parts; at += ww_lora_out(n, g, p), p++)
+    o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r, l->b[p].w, NULL, N, r,
+                      ww_lora_out(n, g, p), true);
+}
+
+void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout, uint32_t ldo,
+                      const void *inp) {
+  ww_ops *o = n->o;
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  uint64_t at = 0;
+  for (uint32_t p = 0; p < parts; p++) {
+    const uint32_t out = ww_lora_out(n, g, p);
+    const void *mine = ww_net_at(n, dout, at);
+    o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r, out);
+    o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out, false);
+    at += out;
+  }
+  o->column_scale(o, n->dt, n->lora_scale, (uint64_t)N * parts * r);
+  o->matmul_dweight(o, l->a.dw, NULL, n->dt, parts * r, inp, in, N, in, parts * r);
+  if (dinp) o->matmul_dinp(o, dinp, in, n->dt, parts * r, l->a.w, N, in, parts * r, true);
+}
+
+/* ---- values ---- */
+
+/* A as peft: uniform within 1 / sqrt(in), here of the same spread; B 0, so that the adapted model begins as its base. */
+void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
+  for (uint32_t l = 0; l < n->c.layers; l++)
+    for (int g = 0; g < WW_LORA_GROUPS; g++) {
+      const uint32_t in = ww_lora_in(n, (ww_lora_group)g);
+      const uint64_t at = ww_lora_part_at(n, l, (ww_lora_group)g, 0, false),
+                     count = (uint64_t)ww_lora_parts((ww_lora_group)g) * n->opt.lora_rank * in;
+      const float scale = 1 / sqrtf(3 * (float)in);
+      for (uint64_t i = 0; i < count; i++) learned[at + i] = scale * ww_net_normal(~seed, at + i);
+    }
+}
+
+void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
+  const uint32_t r = n->opt.lora_rank;
+  for (uint32_t l = 0; l < n->c.layers; l++)
+    for (int gi = 0; gi < WW_LORA_GROUPS; gi++) {
+      const ww_lora_group g = (ww_lora_group)gi;
+      for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
+        const uint32_t in = ww_lora_in(n, g), out = ww_lora_out(n, g, p);
+        const float *a = learned + ww_lora_part_at(n, l, g, (int)p, false),
+                    *b = learned + ww_lora_part_at(n, l, g, (int)p, true);
+        float *w = flat + ww_lm_param(&n->layout, ww_lora_target(g, p), l)->at;
+        for (uint32_t i = 0; i < out; i++)
+          for (uint32_t j = 0; j < r; j++) {
+            const float by = n->lora_scale * b[(size_t)i * r + j];
+            for (uint32_t k = 0; k < in; k++) w[(size_t)i * in + k] += by * a[(size_t)j * in + k];
+          }
+      }
+    }
+}
+
+/* ---- on disk ---- */
+
+/* peft's name of one half: the parameter's without ".weight", prefixed, with .lora_A.weight or .lora_B.weight */
+static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
+  const char *name = ww_lm_param(&n->layout, ww_lora_target(g, part), layer)->name;
+  return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight", (int)(strlen(name) - strlen(".weight")), name,
+                b ? 'B' : 'A');
+}
+
+static const ww_param *param_at(const ww_net *n, uint64_t at) {
+  for (uint32_t i = 0; i < n->layout.n; i++)
+    if (n->layout.v[i].at == at) return &n->layout.v[i];
+  return NULL;
+}
+
+/* Every tensor of the adapters, with its place in `learned` as its data. */
+static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **out) {
+  const uint64_t r = n->opt.lora_rank;
+  WW_VEC(ww_tensor) v = {0};
+  for (uint32_t l = 0; l < n->c.layers; l++)
+    for (int gi = 0; gi < WW_LORA_GROUPS; gi++) {
+      const ww_lora_group g = (ww_lora_group)gi;
+      for (uint32_t p = 0; p < ww_lora_parts(g); p++)
+        for (int b = 0; b < 2; b++) {
+          const uint64_t rows = b ? ww_lora_out(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
+          ww_push(a, &v,
+                  (ww_tensor){.name = half_name(n, a, l, g, p, b),
+                              .type = WW_F32,
+                              .ndim = 2,
+                              .dim = {rows, cols},
+                              .data = learned + ww_lora_part_at(n, l, g, (int)p, b),
+                              .bytes = rows * cols * sizeof(float)});
+        }
+    }
+  for (uint32_t i = 0; i < n->nmoved; i++) {
+    const ww_param *p = param_at(n, n->moved[i].from);
+    ww_push(a, &v,
+            (ww_tensor){.name = ww_fmt(a, "base_model.model.%s", p->name),
+                        .type = WW_F32,
+                        .ndim = p->cols > 1 ? 2 : 1,
+                        .dim = {p->rows, p->cols},
+                        .data = learned + n->moved[i].to,
+                        .bytes = n->moved[i].n * sizeof(float)});
+  }
+  *out = v.v;
+  return v.n;
+}
+
+static void print_config(const ww_net *n, const char *base_name, ww_buf *out) {
+  static const char *const targets[] = {"q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"};
+  ww_json j = {.pretty = true};
+  ww_json_begin(&j, out);
+  ww_json_obj(&j);
+  ww_json_kstr(&j, "peft_type", "LORA");
+  ww_json_kstr(&j, "task_type", "CAUSAL_LM");
+  ww_json_kstr(&j, "base_model_name_or_path", base_name);
+  ww_json_kuint(&j, "r", n->opt.lora_rank);
+  ww_json_knum(&j, "lora_alpha", (double)n->opt.lora_alpha);
+  ww_json_knum(&j, "lora_dropout", 0);
+  ww_json_kstr(&j, "bias", "none");
+  ww_json_kbool(&j, "fan_in_fan_out", false);
+  ww_json_kbool(&j, "use_rslora", false);
+  ww_json_kbool(&j, "inference_mode", true);
+  ww_json_key(&j, "target_modules");
+  ww_json_arr(&j);
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) ww_json_str(&j, targets[i]);
+  ww_json_end_arr(&j);
+  ww_json_end_obj(&j);
+  ww_buf_puts(out, "\n");
+}
+
+ww_status ww_net_lora_save(ww_net *n, const char *dir, const char *base_name, ww_err *e) {
+  if (!n->opt.lora_rank)
+    return ww_fail(e, WW_EUSAGE, "%s: all parameters of this model learn, there are no adapters to write", dir);
+  ww_arena *a = ww_arena_new();
+  ww_buf config = {0};
+  float *learned = ww_xmalloc(n->learned * sizeof *learned);
+  ww_net_get(n, 0, learned);
+  ww_tensor *t;
+  const uint32_t count = list(n, a, learned, &t);
+  const ww_meta meta = {.key = "format", .kind = WW_META_TEXT, .text = "pt", .text_n = 2};
+  mkdir(dir, 0777); /* where it cannot be made, writing says so */
+  ww_status s = ww_safetensors_write(ww_path_join(a, dir, "adapter_model.safetensors"), t, count, &meta, 1, e);
+  if (s == WW_OK) {
+    print_config(n, base_name, &config);
+    s = ww_write_file_atomic(ww_path_join(a, dir, "adapter_config.json"), config.s, config.n, e);
+  }
+  ww_buf_free(&config);
+  free(learned);
+  ww_arena_free(a);
+  return s;
+}
+
+/* One tensor of the file into its place. */
+static ww_status read_one(const ww_tensor *from, const ww_tensor *to, ww_err *e) {
+  if (from->ndim != to->ndim || from->dim[0] != to->dim[0] || (to->ndim == 2 && from->dim[1] != to->dim[1]))
+    return ww_fail(e, WW_EDATA, "%s is [%llu, %llu], this model has [%llu, %llu]: is it of another base or rank?",
+                   from->name, (unsigned long long)from->dim[0], (unsigned long long)from->dim[1],
+                   (unsigned long long)to->dim[0], (unsigned long long)to->dim[1]);
+  if (from->type != WW_F32 && from->type != WW_F16 && from->type != WW_BF16)
+    return ww_fail(e, WW_EUNSUPPORTED, "%s is of type %s: F32, F16 and BF16 can be read", from->name,
+                   ww_dtype_name(from->type));
+  ww_to_f32((float *)to->data, from->data, from->type, to->bytes / sizeof(float));
+  return WW_OK;
+}
+
+/* A matrix that the file does not adapt gets B = 0; one half alone is an error. */
+static ww_status read_all(const ww_weights *w, ww_tensor *t, uint32_t count, uint32_t nmoved, ww_err *e) {
+  uint32_t found = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const ww_tensor *from = ww_weights_find(w, t[i].name);
+    const bool is_b = i < count - nmoved && i % 2 == 1;
+    if (is_b && !from != !ww_weights_find(w, t[i - 1].name))
+      return ww_fail(e, WW_EDATA, "%s: only one half of this adapter is there; the file is incomplete", t[i].name);
+    if (!from && is_b) memset((float *)t[i].data, 0, t[i].bytes);
+    if (!from) continue;
+    found++;
+    ww_status s = read_one(from, &t[i], e);
+    if (s != WW_OK) return s;
+  }
+  return found ? WW_OK
+               : ww_fail(e, WW_EDATA,
+                         "no adapters of this model's layers are in the file: is it of another architecture?");
+}
+
+ww_status ww_net_lora_load(ww_net *n, const char *dir, ww_err *e) {
+  if (!n->opt.lora_rank) return ww_fail(e, WW_EUSAGE, "%s: this model was opened without adapters", dir);
+  ww_arena *a = ww_arena_new();
+  ww_weights *w = NULL;
+  float *learned = ww_xmalloc(n->learned * sizeof *learned);
+  ww_net_get(n, 0, learned);
+  ww_tensor *t;
+  const uint32_t count = list(n, a, learned, &t);
+  ww_status s = ww_weights_open(ww_path_join(a, dir, "adapter_model.safetensors"), &w, e);
+  if (s == WW_OK) s = read_all(w, t, count, n->nmoved, e);
+  if (s == WW_OK) ww_net_set(n, 0, learned);
+  ww_weights_close(w);
+  free(learned);
+  ww_arena_free(a);
+  return s;
+}
+
+ww_status ww_net_lora_options(const char *dir, ww_net_options *opt, ww_err *e) {
+  ww_arena *a = ww_arena_new();
+  const char *path = ww_path_join(a, dir, "adapter_config.json");
+  char *text;
+  size_t size;
+  cJSON *json = NULL;
+  ww_status s = ww_read_file(a, path, 1 << 20, &text, &size, e);
+  if (s == WW_OK && !(json = ww_json_read(text, size, e))) s = e ? e->code : WW_EPARSE;
+  if (s == WW_OK) {
+    const char *kind = ww_json_text(json, "peft_type", a);
+    const cJSON *alpha = cJSON_GetObjectItemCaseSensitive(json, "lora_alpha");
+    const uint64_t r = ww_json_whole(json, "r");
+    if (!kind || strcmp(kind, "LORA") != 0 || r < 1 || r > 4096 || !cJSON_IsNumber(alpha))
+      s = ww_fail(e, WW_EDATA, "%s: expected \"peft_type\": \"LORA\" with \"r\" of 1 to 4096 and \"lora_alpha\"", path);
+    else {
+      opt->lora_rank = (uint32_t)r;
+      opt->lora_alpha = (float)alpha->valuedouble;
+      if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "use_rslora")))
+        opt->lora_alpha *= sqrtf((float)r); /* alpha / sqrt(r) there */
+    }
+  }
+  cJSON_Delete(json);
+  ww_arena_free(a);
+  return s;
+}

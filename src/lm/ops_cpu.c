@@ -1,0 +1,409 @@
+/* ops_cpu.c - ops.h in plain C: the reference that every kernel of the GPU is checked against, and the trainer of tiny models.
+ *
+ * "Real" is float here, memory is the host's, every function is done when it returns. Loops are written so that a compiler can use vectors; the three
+ * products and attention lie in ops_cpu_gemm.c and ops_cpu_attention.c. Sums that decide something (losses, norms) run in double. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "ops_cpu_int.h"
+
+/* ---- memory: a block knows its size, in the 256 bytes before it ---- */
+
+enum { HEAD = 256 };
+
+static void *cpu_alloc(ww_ops *o, size_t bytes) {
+  if (bytes > SIZE_MAX / 2) return NULL;
+  const size_t all = (bytes + 2 * HEAD - 1) / HEAD * HEAD;
+  char *p = aligned_alloc(HEAD, all);
+  if (!p) return NULL;
+  memset(p, 0, all);
+  memcpy(p, &all, sizeof all);
+  ((ww_ops_cpu_state *)o)->bytes += all;
+  return p + HEAD;
+}
+
+static void cpu_release(ww_ops *o, void *p) {
+  if (!p) return;
+  size_t all;
+  memcpy(&all, (char *)p - HEAD, sizeof all);
+  ((ww_ops_cpu_state *)o)->bytes -= all;
+  free((char *)p - HEAD);
+}
+
+static void cpu_copy(ww_ops *o, void *to, const void *from, size_t bytes) {
+  (void)o;
+  if (bytes) memcpy(to, from, bytes);
+}
+
+static void cpu_zero(ww_ops *o, void *p, size_t bytes) {
+  (void)o;
+  if (bytes) memset(p, 0, bytes);
+}
+
+static void cpu_to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
+  cpu_copy(o, to, from, n * sizeof(float));
+}
+static void cpu_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) { cpu_copy(o, to, from, n * sizeof(float)); }
+
+static ww_status cpu_finish(ww_ops *o, ww_err *e) {
+  (void)o;
+  (void)e;
+  return WW_OK;
+}
+
+static uint64_t cpu_memory(ww_ops *o) { return ((ww_ops_cpu_state *)o)->bytes; }
+
+/* ---- embedding ---- */
+
+static void embed_forward(ww_ops *o, void *out, const int32_t *token, const void *weight, uint32_t N, uint32_t C) {
+  (void)o;
+  for (uint32_t n = 0; n < N; n++)
+    memcpy((float *)out + (size_t)n * C, (const float *)weight + (size_t)token[n] * C, C * sizeof(float));
+}
+
+static void embed_backward(ww_ops *o, float *dweight, const void *dout, const int32_t *order, const int32_t *first,
+                           const int32_t *id, uint32_t U, uint32_t N, uint32_t C) {
+  (void)o;
+  (void)N;
+  for (uint32_t u = 0; u < U; u++)
+    for (int32_t i = first[u]; i < first[u + 1]; i++)
+      ww_axpy(dweight + (size_t)id[u] * C, (const float *)dout + (size_t)order[i] * C, 1, C);
+}
+
+/* ---- the three products of a linear layer ---- */
+
+static void matmul_forward(ww_ops *o, void *out, uint32_t ldo, const void *inp, uint32_t ldi, const void *weight,
+                           const void *bias, uint32_t N, uint32_t C, uint32_t OC, bool add) {
+  ww_cpu_gemm(o, &(ww_gemm){.out = out,
+                            .ldo = ldo,
+                            .a = inp,
+                            .a_row = ldi,
+                            .a_col = 1,
+                            .b = weight,
+                            .b_row = 1,
+                            .b_col = C,
+                            .M = N,
+                            .N = OC,
+                            .K = C,
+                            .add = add});
+  if (bias)
+    for (uint32_t n = 0; n < N; n++) ww_axpy((float *)out + (size_t)n * ldo, bias, 1, OC);
+}
+
+static void matmul_dinp(ww_ops *o, void *dinp, uint32_t ldi, const void *dout, uint32_t ldo, const void *weight,
+                        uint32_t N, uint32_t C, uint32_t OC, bool add) {
+  ww_cpu_gemm(o, &(ww_gemm){.out = dinp,
+                            .ldo = ldi,
+                            .a = dout,
+                            .a_row = ldo,
+                            .a_col = 1,
+                            .b = weight,
+                            .b_row = C,
+                            .b_col = 1,
+                            .M = N,
+                            .N = C,
+                            .K = OC,
+                            .add = add});
+}
+
+static void matmul_dweight(ww_ops *o, float *dweight, float *dbias, const void *dout, uint32_t ldo, const void *inp,
+                           uint32_t ldi, uint32_t N, uint32_t C, uint32_t OC) {
+  ww_cpu_gemm(o, &(ww_gemm){.out = dweight,
+                            .ldo = C,
+                            .a = dout,
+                            .a_row = 1,
+                            .a_col = ldo,
+                            .b = inp,
+                            .b_row = ldi,
+                            .b_col = 1,
+                            .M = OC,
+                            .N = C,
+                            .K = N,
+                            .add = true});
+  if (dbias)
+    for (uint32_t n = 0; n < N; n++) ww_axpy(dbias, (const float *)dout + (size_t)n * ldo, 1, OC);
+}
+
+/* ---- norm, rotation, activation ---- */
+
+static void rmsnorm_forward(ww_ops *o, void *out, float *rstd, void *sum, const void *inp, const void *branch,
+                            const void *weight, float eps, uint32_t N, uint32_t C) {
+  (void)o;
+  const float *w = weight;
+  for (uint32_t n = 0; n < N; n++) {
+    const float *x = (const float *)inp + (size_t)n * C;
+    if (branch) {
+      const float *add = (const float *)branch + (size_t)n * C;
+      float *s = (float *)sum + (size_t)n * C;
+      for (uint32_t c = 0; c < C; c++) s[c] = x[c] + add[c];
+      x = s;
+    }
+    const float r = 1 / sqrtf(ww_dot(x, x, C) / (float)C + eps);
+    float *y = (float *)out + (size_t)n * C;
+    for (uint32_t c = 0; c < C; c++) y[c] = x[c] * r * w[c];
+    rstd[n] = r;
+  }
+}
+
+/* y = x r w, r = (mean x^2 + eps)^-1/2: dx = r (dy w) - x r^3 / C sum(dy w x) */
+static void rmsnorm_backward(ww_ops *o, void *dinp, float *dweight, const void *dout, const void *inp,
+                             const void *weight, const float *rstd, uint32_t N, uint32_t C) {
+  (void)o;
+  const float *w = weight;
+  for (uint32_t n = 0; n < N; n++) {
+    const float *x = (const float *)inp + (size_t)n * C, *dy = (const float *)dout + (size_t)n * C, r = rstd[n];
+    float *dx = (float *)dinp + (size_t)n * C;
+    double along = 0;
+    for (uint32_t c = 0; c < C; c++) along += (double)(dy[c] * w[c] * x[c]);
+    const float back = (float)along * r * r * r / (float)C;
+    for (uint32_t c = 0; c < C; c++) dx[c] += r * dy[c] * w[c] - back * x[c];
+    if (dweight)
+      for (uint32_t c = 0; c < C; c++) dweight[c] += dy[c] * x[c] * r;
+  }
+}
+
+static void rope(ww_ops *o, void *qk, uint32_t ld, const int32_t *position, const float *table, uint32_t N,
+                 uint32_t heads, uint32_t head_size, bool back) {
+  (void)o;
+  const uint32_t half = head_size / 2;
+  const float sign = back ? -1 : 1;
+  for (uint32_t n = 0; n < N; n++) {
+    const float *angle = table + (size_t)position[n] * head_size;
+    for (uint32_t h = 0; h < heads; h++) {
+      float *x = (float *)qk + (size_t)n * ld + (size_t)h * head_size;
+      for (uint32_t i = 0; i < half; i++) {
+        const float cos = angle[2 * i], sin = sign * angle[2 * i + 1], a = x[i], b = x[half + i];
+        x[i] = a * cos - b * sin;
+        x[half + i] = b * cos + a * sin;
+      }
+    }
+  }
+}
+
+typedef struct {
+  float *out, *dgu;
+  const float *dout, *gu;
+  uint32_t F;
+} swiglu;
+
+static void swiglu_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+  const swiglu *s = ctx;
+  (void)scratch;
+  for (uint64_t n = from; n < to; n++) {
+    const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F;
+    float *out = s->out + n * s->F;
+    for (uint32_t f = 0; f < s->F; f++) out[f] = gate[f] / (1 + expf(-gate[f])) * up[f];
+  }
+}
+
+static void swiglu_back_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+  const swiglu *s = ctx;
+  (void)scratch;
+  for (uint64_t n = from; n < to; n++) {
+    const float *gate = s->gu + n * 2 * s->F, *up = gate + s->F, *dout = s->dout + n * s->F;
+    float *dgate = s->dgu + n * 2 * s->F, *dup = dgate + s->F;
+    for (uint32_t f = 0; f < s->F; f++) {
+      const float sigmoid = 1 / (1 + expf(-gate[f])), silu = gate[f] * sigmoid;
+      dup[f] = dout[f] * silu;
+      dgate[f] = dout[f] * up[f] * (sigmoid + silu * (1 - sigmoid));
+    }
+  }
+}
+
+static void swiglu_forward(ww_ops *o, void *out, const void *gu, uint32_t N, uint32_t F) {
+  const swiglu s = {.out = out, .gu = gu, .F = F};
+  ww_cpu_split(o, swiglu_some, &s, N, 1, 20.0 * N * F);
+}
+
+static void swiglu_backward(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F) {
+  const swiglu s = {.dgu = dgu, .dout = dout, .gu = gu, .F = F};
+  ww_cpu_split(o, swiglu_back_some, &s, N, 1, 30.0 * N * F);
+}
+
+/* ---- losses ---- */
+
+typedef struct {
+  float *loss, *logits;
+  const int32_t *target;
+  float scale;
+  uint32_t V;
+} token;
+
+static void token_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+  const token *t = ctx;
+  (void)scratch;
+  for (uint64_t n = from; n < to; n++) {
+    float *x = t->logits + n * t->V, top = x[0];
+    const int32_t target = t->target[n];
+    t->loss[n] = 0;
+    if (target < 0) {
+      memset(x, 0, t->V * sizeof *x);
+      continue;
+    }
+    for (uint32_t v = 1; v < t->V; v++) top = x[v] > top ? x[v] : top;
+    const float asked = x[target] - top;
+    double sum = 0;
+    for (uint32_t v = 0; v < t->V; v++) sum += (double)(x[v] = expf(x[v] - top));
+    const float by = t->scale / (float)sum;
+    for (uint32_t v = 0; v < t->V; v++) x[v] *= by;
+    x[target] -= t->scale;
+    t->loss[n] = (float)(log(sum) - (double)asked);
+  }
+}
+
+static void token_loss(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N,
+                       uint32_t V) {
+  const token t = {loss, logits, target, scale, V};
+  ww_cpu_split(o, token_some, &t, N, 1, 20.0 * N * V);
+}
+
+static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale,
+                        uint32_t n, uint32_t K) {
+  (void)o;
+  for (uint32_t i = 0; i < n; i++) {
+    const float *mean = (const float *)out + (size_t)i * 2 * K, *spread = mean + K, *y = target + (size_t)i * K;
+    float *dmean = (float *)dout + (size_t)i * 2 * K, *dspread = dmean + K;
+    double sum = 0;
+    for (uint32_t k = 0; k < K; k++) {
+      dmean[k] = dspread[k] = 0;
+      if (isnan(y[k])) continue;
+      const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), far = y[k] - mean[k];
+      sum += (double)(fabsf(far) * sharp + s);
+      dmean[k] = (far > 0 ? -1.0f : far < 0 ? 1.0f : 0.0f) * sharp * scale;
+      if (spread[k] >= -5 && spread[k] <= 5) dspread[k] = (1 - fabsf(far) * sharp) * scale;
+      if (isnan(far) || isnan(spread[k])) dmean[k] = dspread[k] = NAN, sum = NAN;
+    }
+    loss[i] = (float)sum;
+  }
+}
+
+/* ---- rows ---- */
+
+static void gather_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+  embed_forward(o, out, row, inp, n, C);
+}
+
+static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C) {
+  (void)o;
+  for (uint32_t i = 0; i < n; i++) ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + (size_t)i * C, 1, C);
+}
+
+static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
+  (void)o;
+  for (uint64_t i = 0; i < n; i++) ((float *)x)[i] *= by;
+}
+
+/* ---- the optimiser ---- */
+
+static void sum_all(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
+  (void)o;
+  double sum = add ? (double)*out : 0;
+  for (uint64_t i = 0; i < n; i++) sum += (double)x[i];
+  *out = (float)sum;
+}
+
+static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool add) {
+  (void)o;
+  double sum = add ? (double)*out : 0;
+  for (uint64_t at = 0; at < n; at += 4096) { /* lanes within a block, blocks in double */
+    const uint32_t k = (uint32_t)(n - at < 4096 ? n - at : 4096);
+    sum += (double)ww_dot(x + at, x + at, k);
+  }
+  *out = (float)sum;
+}
+
+typedef struct {
+  float *param, *master, *m, *v;
+  const float *grad;
+  float by, lr, beta1, beta2, eps, keep,
+      root2; /* by: of the clip; lr: with the first bias correction; root2: of the second */
+} adam;
+
+static void adam_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
+  const adam a = *(const adam *)ctx;
+  (void)scratch;
+  for (uint64_t i = from; i < to; i++) {
+    const float g = a.grad[i] * a.by;
+    const float m = a.beta1 * a.m[i] + (1 - a.beta1) * g, v = a.beta2 * a.v[i] + (1 - a.beta2) * g * g;
+    a.m[i] = m;
+    a.v[i] = v;
+    a.master[i] = a.master[i] * a.keep - a.lr * m / (sqrtf(v) * a.root2 + a.eps);
+  }
+  if (a.param != a.master) memcpy(a.param + from, a.master + from, (to - from) * sizeof(float));
+}
+
+static void adamw(ww_ops *o, void *param, float *master, float *m, float *v, const float *grad, const float *squares,
+                  uint64_t n, float lr, float beta1, float beta2, float eps, float decay, float clip, uint32_t step) {
+  if (!isfinite(*squares)) return;
+  const float norm = sqrtf(*squares);
+  const double fix1 = 1 - pow((double)beta1, step), fix2 = 1 - pow((double)beta2, step);
+  const adam a = {.param = param,
+                  .master = master,
+                  .m = m,
+                  .v = v,
+                  .grad = grad,
+                  .by = clip > 0 && norm > clip ? clip / norm : 1,
+                  .lr = (float)(lr / fix1),
+                  .beta1 = beta1,
+                  .beta2 = beta2,
+                  .eps = eps,
+                  .keep = 1 - lr * decay,
+                  .root2 = (float)(1 / sqrt(fix2))};
+  ww_cpu_split(o, adam_some, &a, n, 64, 20.0 * (double)n);
+}
+
+/* ---- the table ---- */
+
+static void cpu_close(ww_ops *o) {
+  if (!o) return;
+  ww_ops_cpu_state *s = (ww_ops_cpu_state *)o;
+  ww_team_free(s->team);
+  for (uint32_t i = 0; i < WW_CPU_THREADS; i++) free(s->scratch[i]);
+  free(s);
+}
+
+ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
+  ww_ops_cpu_state *s = ww_xcalloc(1, sizeof *s);
+  s->ops = (ww_ops){.name = "cpu",
+                    .real = WW_F32,
+                    .deterministic = true,
+                    .close = cpu_close,
+                    .alloc = cpu_alloc,
+                    .release = cpu_release,
+                    .upload = cpu_copy,
+                    .download = cpu_copy,
+                    .zero = cpu_zero,
+                    .copy = cpu_copy,
+                    .to_real = cpu_to_real,
+                    .to_f32 = cpu_to_f32,
+                    .finish = cpu_finish,
+                    .memory = cpu_memory,
+                    .embed_forward = embed_forward,
+                    .embed_backward = embed_backward,
+                    .matmul_forward = matmul_forward,
+                    .matmul_dinp = matmul_dinp,
+                    .matmul_dweight = matmul_dweight,
+                    .rmsnorm_forward = rmsnorm_forward,
+                    .rmsnorm_backward = rmsnorm_backward,
+                    .rope = rope,
+                    .attention_forward = ww_cpu_attention_forward,
+                    .attention_backward = ww_cpu_attention_backward,
+                    .swiglu_forward = swiglu_forward,
+                    .swiglu_backward = swiglu_backward,
+                    .token_loss = token_loss,
+                    .number_loss = number_loss,
+                    .gather_rows = gather_rows,
+                    .scatter_add_rows = scatter_add_rows,
+                    .column_scale = column_scale,
+                    .sum = sum_all,
+                    .sum_squares = sum_squares,
+                    .adamw = adamw};
+  const uint32_t cores = ww_team_cores();
+  s->team = ww_team_new(cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS);
+  for (uint32_t i = 0; i < ww_team_size(s->team); i++)
+    if (!(s->scratch[i] = aligned_alloc(64, WW_CPU_SCRATCH * sizeof(float))))
+      return cpu_close(&s->ops),
+             ww_fail(e, WW_ELIMIT, "no memory for the working space of %u threads", ww_team_size(s->team));
+  *out = &s->ops;
+  return WW_OK;
+}

@@ -1,0 +1,479 @@
+/* train.c - the loop of learning.
+ *
+ * A step takes rows x accumulate rows from the packer, learns from them in `accumulate` batches whose losses are scaled by the whole step's
+ * counts, then updates once: the result does not depend on how a step is cut but for rounding. Everything that decides what comes next (place in
+ * the data, step, values, moments) is in a checkpoint. */
+#include "train.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "checkpoint.h"
+
+typedef struct {
+  ww_net *net;
+  const ww_lm_config *c;
+  const ww_examples *x, *valid;
+  const ww_lm_plan *p;
+  ww_arena *a;
+  ww_lm_trained *out;
+  ww_packer *packer;
+  ww_packer *checker; /* of the held-out examples, NULL: none */
+  ww_lm_place at;
+  uint64_t data, flops; /* hash of the examples; of one step */
+  float *best;          /* values at the best evaluation; NULL: not kept */
+  FILE *log;
+  int32_t *ask_at, *describe_at;  /* of one batch of a step */
+  double save_s, step_s, check_s; /* what the last checkpoint, the slowest step and the last evaluation took */
+  double told;                    /* when something was last said on stderr */
+  float shown;                    /* smoothed loss */
+  ww_err *e;
+} training;
+
+/* ---- the schedule ---- */
+
+float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
+  if (step <= p->warmup && p->warmup) return (float)((double)p->lr * (double)step / (double)p->warmup);
+  double of = steps > p->warmup ? (double)(steps - p->warmup) : 1, done = fmin(1, (double)(step - p->warmup) / of);
+  double share = (double)p->lr_least + (1 - (double)p->lr_least) * 0.5 * (1 + cos(3.14159265358979323846 * done));
+  return (float)((double)p->lr * share);
+}
+
+uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs) {
+  ww_packer *k = ww_packer_new(x, c, 1, T, 0);
+  double n = epochs * (double)ww_packer_rows(k) / (double)rows;
+  ww_packer_free(k);
+  return (uint64_t)fmax(1, ceil(n - 1e-9));
+}
+
+/* ---- where the heads begin ---- */
+
+void ww_lm_number_start(const ww_examples *x, float *bias) {
+  uint32_t K = x->numbers;
+  for (uint32_t k = 0; k < K; k++) {
+    double sum = 0, away = 0, n = 0;
+    for (uint64_t i = 0; i < x->n; i++)
+      if (!isnan(x->number[i * K + k])) sum += (double)x->number[i * K + k], n++;
+    double mean = n > 0 ? sum / n : 0;
+    for (uint64_t i = 0; i < x->n; i++)
+      if (!isnan(x->number[i * K + k])) away += fabs((double)x->number[i * K + k] - mean);
+    bias[k] = (float)mean;
+    bias[K + k] = n > 0 && away > 0 ? (float)fmax(-5, fmin(5, log(away / n))) : 0;
+  }
+}
+
+/* ---- signals: a step is finished and a checkpoint made before we leave ---- */
+
+static volatile sig_atomic_t interrupted;
+static void on_signal(int signal) { interrupted = signal; }
+
+typedef struct {
+  struct sigaction was[3];
+} signals;
+static const int caught[3] = {SIGINT, SIGTERM, SIGXFSZ};
+
+static void catch_signals(signals *s) {
+  struct sigaction stop = {.sa_handler = on_signal},
+                   ignore = {.sa_handler = SIG_IGN}; /* a limit on files is an error of write() */
+  interrupted = 0;
+  for (int k = 0; k < 3; k++) sigaction(caught[k], caught[k] == SIGXFSZ ? &ignore : &stop, &s->was[k]);
+}
+
+static void release_signals(const signals *s) {
+  for (int k = 0; k < 3; k++) sigaction(caught[k], &s->was[k], NULL);
+}
+
+/* ---- checkpoints ---- */
+
+enum { VALUES, FIRST, SECOND, HISTORY, CHECKS, BEST, NARRAYS };
+
+static void get_array(void *ctx, uint32_t i, float *to) {
+  training *t = ctx;
+  if (i <= SECOND) {
+    ww_net_get(t->net, (int)i, to);
+    return;
+  }
+  const ww_lm_points *v = i == HISTORY ? &t->out->train : &t->out->check;
+  if (i == BEST)
+    memcpy(to, t->best, ww_net_learned(t->net) * sizeof *to);
+  else if (v->n)
+    memcpy(to, v->v, v->n * sizeof *v->v);
+}
+
+static ww_status save(training *t) {
+  uint64_t n = ww_net_learned(t->net), per = sizeof(ww_lm_point) / sizeof(float);
+  const ww_checkpoint_array arrays[NARRAYS] = {
+      {"values", n}, {"first", n}, {"second", n}, {"history", t->out->train.n * per}, {"checks", t->out->check.n * per},
+      {"best", n}};
+  ww_buf state = {0};
+  double begin = ww_now();
+  ww_packer_tell(t->packer, &t->at.epoch, &t->at.row);
+  ww_lm_state_write(t->p, &t->at, t->data, &state);
+  ww_checkpoint_plan plan = {.step = t->at.step,
+                             .state = state.s,
+                             .arrays = arrays,
+                             .n = t->best ? NARRAYS : BEST,
+                             .get = get_array,
+                             .ctx = t};
+  ww_status st = ww_checkpoint_save(t->p->checkpoint, &plan, t->e);
+  ww_buf_free(&state);
+  t->save_s = ww_now() - begin;
+  return st;
+}
+
+static ww_status read_points(training *t, const ww_checkpoint *c, const char *name, ww_lm_points *v) {
+  uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
+  if (floats % per || floats / per > UINT32_MAX)
+    return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
+  v->n = v->cap = (uint32_t)(floats / per);
+  v->v = WW_NEWN(t->a, ww_lm_point, v->n + 1);
+  v->cap = v->n + 1;
+  return floats ? ww_checkpoint_read(c, name, floats, (float *)v->v, t->e) : WW_OK;
+}
+
+static ww_status read_values(training *t, const ww_checkpoint *c) {
+  static const char *const names[] = {"values", "first", "second"};
+  uint64_t n = ww_net_learned(t->net);
+  float *v = ww_xmalloc(n * sizeof *v);
+  ww_status st = WW_OK;
+  for (int k = 0; !st && k < 3; k++) {
+    st = ww_checkpoint_read(c, names[k], n, v, t->e);
+    if (!st) ww_net_set(t->net, k, v);
+  }
+  free(v);
+  if (!st && t->best && ww_checkpoint_floats(c, "best")) st = ww_checkpoint_read(c, "best", n, t->best, t->e);
+  return st;
+}
+
+static void say(const char *what, const char *text) {
+  if (!ww_is_quiet()) fprintf(stderr, "%s%s\n", what, text);
+}
+
+static ww_status resume(training *t) {
+  ww_checkpoint c;
+  ww_buf note = {0};
+  ww_status st = ww_checkpoint_open(t->p->checkpoint, &c, t->e);
+  if (st) return st;
+  t->at.step = c.step;
+  st = ww_lm_state_read(c.path, c.state, t->p, t->data, &t->at, &note, t->e);
+  if (!st) st = read_values(t, &c);
+  if (!st) st = read_points(t, &c, "history", &t->out->train);
+  if (!st) st = read_points(t, &c, "checks", &t->out->check);
+  if (!st) ww_packer_seek(t->packer, t->at.epoch, t->at.row);
+  if (!st && *c.note) say("a newer checkpoint is not used: ", c.note);
+  if (!st && note.n) say("not as the checkpoint was begun: ", note.s);
+  ww_buf_free(&note);
+  ww_checkpoint_close(&c);
+  return st;
+}
+
+static ww_status begin(training *t) {
+  const ww_lm_plan *p = t->p;
+  ww_checkpoint c;
+  if (!p->checkpoint) return WW_OK;
+  if (p->resume) return resume(t);
+  ww_err none;
+  ww_status st = ww_checkpoint_open(p->checkpoint, &c, &none);
+  if (st == WW_EIO) return WW_OK; /* there is none yet */
+  if (!st) ww_checkpoint_close(&c);
+  return ww_fail(t->e, WW_EUSAGE, "%s has checkpoints already: go on from them with --resume, or name another folder",
+                 p->checkpoint);
+}
+
+/* ---- evaluation ---- */
+
+static ww_status check_with(ww_net *n, ww_packer *k, uint32_t B, uint64_t rows, ww_net_loss *out, ww_err *e) {
+  const ww_lm_batch *b;
+  ww_status st = WW_OK;
+  ww_packer_seek(k, 0, 0);
+  for (uint64_t done = 0; !st && (!rows || done < rows) && (b = ww_packer_next_once(k)); done += B)
+    st = ww_net_forward(n, b, NULL, NULL, e);
+  if (!st) st = ww_net_losses(n, out, e);
+  return st;
+}
+
+ww_status ww_lm_check(ww_net *n, const ww_lm_config *c, const ww_examples *x, uint32_t B, uint32_t T, uint64_t rows,
+                      ww_net_loss *out, ww_err *e) {
+  ww_packer *k = ww_packer_new(x, c, B, T, 0);
+  ww_status st = check_with(n, k, B, rows, out, e);
+  ww_packer_free(k);
+  return st;
+}
+
+static double total(const training *t, const ww_net_loss *l) {
+  return (l->tokens ? l->token_loss : 0) + (l->asked ? (double)t->p->number_weight * l->number_loss : 0);
+}
+
+static void log_check(training *t, const ww_net_loss *l) {
+  if (!t->log) return;
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kuint(&j, "step", t->at.step);
+  ww_json_knum(&j, "valid_loss", total(t, l));
+  ww_json_knum(&j, "valid_token_loss", l->tokens ? l->token_loss : NAN);
+  ww_json_knum(&j, "valid_number_loss", l->asked ? l->number_loss : NAN);
+  ww_json_kuint(&j, "tokens", l->tokens);
+  ww_json_kuint(&j, "asked", l->asked);
+  ww_json_end_obj(&j);
+  fprintf(t->log, "%s\n", b.s);
+  ww_buf_free(&b);
+}
+
+static ww_status evaluate(training *t) {
+  ww_net_loss l;
+  double start = ww_now();
+  ww_status st = check_with(t->net, t->checker, t->p->rows, t->p->check_rows, &l, t->e);
+  t->check_s = ww_now() - start;
+  if (st) return st;
+  double loss = total(t, &l);
+  ww_lm_point q = {.step = (float)t->at.step,
+                   .loss = (float)loss,
+                   .token_loss = (float)l.token_loss,
+                   .number_loss = (float)l.number_loss};
+  ww_push(t->a, &t->out->check, q);
+  log_check(t, &l);
+  bool better = isnan(t->at.best) || loss < t->at.best;
+  t->at.worse = better ? 0 : t->at.worse + 1;
+  if (better) {
+    t->at.best = loss;
+    t->at.best_step = t->at.step;
+    if (t->best) ww_net_get(t->net, 0, t->best);
+  }
+  if (!ww_is_quiet())
+    fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n", t->at.step,
+            t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
+  return WW_OK;
+}
+
+static bool time_to_check(const training *t) {
+  if (!t->checker || (t->out->check.n && t->out->check.v[t->out->check.n - 1].step == (float)t->at.step)) return false;
+  return t->at.step == t->at.steps || (t->p->check_every && t->at.step % t->p->check_every == 0);
+}
+
+/* ---- a step ---- */
+
+/* Batch k of `accumulate`: rows of the step's, places counted from its own begin. */
+static ww_lm_batch slice(training *t, const ww_lm_batch *b, uint32_t k) {
+  uint32_t B = t->p->rows, n = B * b->T, from = k * n;
+  ww_lm_batch s = {.B = B, .T = b->T, .token = b->token + from, .target = b->target + from, .first = b->first + from};
+  uint32_t a = 0, d = 0;
+  while (a < b->asked && (uint32_t)b->ask_at[a] < from) a++;
+  while (d < b->described && (uint32_t)b->describe_at[d] < from) d++;
+  s.ask_at = t->ask_at;
+  s.numbers = b->numbers + (size_t)a * t->c->numbers;
+  s.describe_at = t->describe_at;
+  s.features = b->features + (size_t)d * t->c->features;
+  for (; a < b->asked && (uint32_t)b->ask_at[a] < from + n; a++) t->ask_at[s.asked++] = b->ask_at[a] - (int32_t)from;
+  for (; d < b->described && (uint32_t)b->describe_at[d] < from + n; d++)
+    t->describe_at[s.described++] = b->describe_at[d] - (int32_t)from;
+  return s;
+}
+
+static uint64_t count_targets(const ww_lm_batch *b) {
+  uint64_t n = 0;
+  for (size_t k = 0; k < (size_t)b->B * b->T; k++) n += b->target[k] >= 0;
+  return n;
+}
+
+static ww_status learn(training *t, float lr, ww_lm_point *q) {
+  const ww_lm_plan *p = t->p;
+  const ww_lm_batch *b = ww_packer_next(t->packer);
+  double tokens = (double)count_targets(b), asked = b->asked;
+  ww_net_loss l;
+  ww_status st = WW_OK;
+  for (uint32_t k = 0; !st && k < p->accumulate; k++) {
+    ww_lm_batch s = slice(t, b, k);
+    st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
+  }
+  if (st) return st;
+  ww_net_update_options u = {.lr = lr,
+                             .beta1 = p->beta1,
+                             .beta2 = p->beta2,
+                             .eps = p->eps,
+                             .decay = p->decay,
+                             .clip = p->clip,
+                             .step = (uint32_t)t->at.step};
+  ww_net_update(t->net, &u);
+  if ((st = ww_net_losses(t->net, &l, t->e))) return st;
+  *q = (ww_lm_point){.step = (float)t->at.step,
+                     .loss = (float)total(t, &l),
+                     .token_loss = l.tokens ? (float)l.token_loss : 0,
+                     .number_loss = l.asked ? (float)l.number_loss : 0,
+                     .lr = lr,
+                     .norm = ww_net_norm(t->net)};
+  return WW_OK;
+}
+
+static ww_status not_finite(training *t, const ww_lm_point *q) {
+  char kept[200] = "no checkpoint was asked for (--checkpoint DIR)";
+  ww_checkpoint c;
+  if (t->p->checkpoint && !ww_checkpoint_open(t->p->checkpoint, &c, NULL)) {
+    snprintf(kept, sizeof kept, "the last good checkpoint, of step %" PRIu64 ", is kept in %.120s", c.step,
+             t->p->checkpoint);
+    ww_checkpoint_close(&c);
+  } else if (t->p->checkpoint)
+    snprintf(kept, sizeof kept, "no checkpoint was made yet");
+  return ww_fail(
+      t->e, WW_EDATA,
+      "step %" PRIu64
+      ": the loss is %g and the gradient's norm %g, which is not finite; stopped, %s. A lower --lr, a longer --warmup or a "
+      "smaller --clip helps",
+      t->at.step, (double)q->loss, (double)q->norm, kept);
+}
+
+/* ---- what it says ---- */
+
+static void log_step(training *t, const ww_lm_point *q, double seconds, double tokens_s, double mfu) {
+  if (!t->log) return;
+  ww_buf b = {0};
+  ww_json j = {0};
+  uint64_t epoch, row;
+  ww_packer_tell(t->packer, &epoch, &row);
+  ww_json_begin(&j, &b);
+  ww_json_obj(&j);
+  ww_json_kuint(&j, "step", t->at.step);
+  ww_json_knum(&j, "loss", (double)q->loss);
+  ww_json_knum(&j, "token_loss", (double)q->token_loss);
+  ww_json_knum(&j, "number_loss", (double)q->number_loss);
+  ww_json_knum(&j, "lr", (double)q->lr);
+  ww_json_knum(&j, "norm", (double)q->norm);
+  ww_json_kuint(&j, "epoch", epoch);
+  ww_json_knum(&j, "seconds", round(seconds * 1e6) / 1e6);
+  ww_json_knum(&j, "tokens_per_s", round(tokens_s));
+  if (isfinite(mfu)) ww_json_knum(&j, "mfu", round(mfu * 1e4) / 1e4);
+  ww_json_end_obj(&j);
+  fprintf(t->log, "%s\n", b.s);
+  fflush(t->log);
+  ww_buf_free(&b);
+}
+
+static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu) {
+  char what[128], share[32] = "";
+  t->shown = t->shown != 0 ? 0.95f * t->shown + 0.05f * q->loss : q->loss;
+  if (isfinite(mfu)) snprintf(share, sizeof share, ", MFU %.1f %%", 100 * mfu);
+  snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", (double)t->shown, (double)q->lr, tokens_s,
+           share);
+  ww_progress(what, t->at.step, t->at.steps);
+  if (ww_is_quiet() || (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1)) return;
+  t->told = ww_now();
+  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n", t->at.step,
+          t->at.steps, (double)q->loss, (double)q->norm, (double)q->lr, tokens_s, share);
+}
+
+/* ---- the loop ---- */
+
+static ww_status step(training *t) {
+  const ww_lm_plan *p = t->p;
+  double start = ww_now(), tokens = (double)p->rows * p->accumulate * p->tokens;
+  ww_lm_point q;
+  t->at.step++;
+  ww_status st = learn(t, ww_lm_rate(p, t->at.steps, t->at.step), &q);
+  if (st) return st;
+  double seconds = ww_now() - start, mfu = p->peak > 0 ? (double)t->flops / seconds / p->peak : NAN;
+  t->step_s = fmax(t->step_s, seconds);
+  t->out->seconds += seconds;
+  t->out->tokens += (uint64_t)tokens;
+  log_step(t, &q, seconds, tokens / seconds, mfu);
+  if (!isfinite(q.loss) || !isfinite(q.norm)) return not_finite(t, &q);
+  ww_push(t->a, &t->out->train, q);
+  show(t, &q, tokens / seconds, mfu);
+  if (time_to_check(t)) st = evaluate(t);
+  if (!st && p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps) st = save(t);
+  return st;
+}
+
+static bool out_of_time(const training *t) {
+  if (!(t->p->minutes > 0)) return false;
+  return ww_now() - t->p->started + 2 * t->step_s + t->check_s + 1.5 * t->save_s > 60 * t->p->minutes;
+}
+
+static ww_status leave(training *t) { /* a signal came */
+  if (!t->p->checkpoint)
+    return ww_fail(t->e, WW_ECANCEL, "interrupted at step %" PRIu64 "; nothing is kept without --checkpoint",
+                   t->at.step);
+  ww_status st = save(t);
+  if (st) return st;
+  return ww_fail(t->e, WW_ECANCEL, "interrupted; the checkpoint of step %" PRIu64 " is in %s, --resume goes on",
+                 t->at.step, t->p->checkpoint);
+}
+
+static ww_status loop(training *t) {
+  ww_status st = WW_OK;
+  t->out->ended = WW_TRAINED_ALL;
+  while (!st && t->at.step < t->at.steps) {
+    if (t->p->patience && t->at.worse >= t->p->patience) {
+      t->out->ended = WW_TRAINED_EARLY;
+      break;
+    }
+    if (out_of_time(t)) {
+      t->out->ended = WW_TRAINED_TIME;
+      break;
+    }
+    st = step(t);
+    if (!st && interrupted) return leave(t);
+  }
+  if (!st && t->p->checkpoint) st = save(t);
+  if (!st && t->best && !isnan(t->at.best) && t->out->ended != WW_TRAINED_TIME) ww_net_set(t->net, 0, t->best);
+  return st;
+}
+
+static ww_status draw(const training *t) {
+  if (!t->p->curve || !t->out->train.n) return WW_OK;
+  char title[128];
+  ww_buf b = {0};
+  snprintf(title, sizeof title, "Loss, %.3g million values learned", (double)ww_net_learned(t->net) / 1e6);
+  ww_lm_curve(title, &t->out->train, &t->out->check, &b);
+  ww_status st = ww_write_file_atomic(t->p->curve, b.s, b.n, t->e);
+  ww_buf_free(&b);
+  return st;
+}
+
+static void finish(training *t) {
+  ww_lm_trained *r = t->out;
+  r->step = t->at.step;
+  r->steps = t->at.steps;
+  r->best = t->at.best;
+  r->best_step = t->at.best_step;
+  double steps = (double)r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
+  r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
+  if (t->log && fclose(t->log)) say("the log is not whole: ", strerror(errno));
+  ww_packer_free(t->packer);
+  ww_packer_free(t->checker);
+  free(t->best);
+  free(t->ask_at);
+  free(t->describe_at);
+}
+
+ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, const ww_examples *valid,
+                      const ww_lm_plan *p, ww_arena *a, ww_lm_trained *out, ww_err *e) {
+  training t = {.net = n, .c = c, .x = x, .valid = valid, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
+  size_t batch = (size_t)p->rows * p->tokens;
+  signals s;
+  *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
+  t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
+  if (valid) t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
+  if (p->patience && valid) t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
+  t.ask_at = ww_xmalloc(batch * sizeof *t.ask_at);
+  t.describe_at = ww_xmalloc(batch * sizeof *t.describe_at);
+  t.data = ww_examples_hash(x);
+  t.save_s = 12 * (double)ww_net_learned(n) / 500e6; /* until one was made: at 500 MB/s */
+  t.flops = ww_net_flops(n, p->rows, p->tokens) * p->accumulate;
+  catch_signals(&s);
+  ww_status st = begin(&t);
+  if (!st && t.at.steps != p->steps && t.at.step) say("not as the checkpoint was begun: ", "another number of steps");
+  t.at.steps = p->steps;
+  if (!st) st = ww_lm_log_open(p->log, p->resume, t.at.step, &t.log, e);
+  if (!st) st = loop(&t);
+  release_signals(&s);
+  ww_err drawing = {0};
+  training picture = t;
+  picture.e = &drawing;
+  if (draw(&picture) && !st) st = drawing.code, *e = drawing;
+  finish(&t);
+  return st;
+}

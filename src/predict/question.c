@@ -1,0 +1,203 @@
+/* question.c - one question: the text and its features; and the numbers and JSON that answer it. */
+#include <math.h>
+
+#include "question_int.h"
+
+/* ---- features ---- */
+
+static float scaled(double v) { return (float)(log2(1 + fmax(v, 0)) / 16); }
+
+static double product(const uint64_t v[3]) {
+  double n = 1;
+  for (int d = 0; d < 3; d++) n *= v[d] ? (double)v[d] : 1;
+  return n;
+}
+
+static double known(double v, double otherwise) { return isfinite(v) ? v : otherwise; }
+
+typedef struct {
+  double bytes, most, log_bytes; /* sum, largest; sum of logarithms */
+  double n, scalars;
+} buffers;
+
+/* Of all arguments together: which place an argument has means something else in every kernel, and the text has each where it is used. */
+static buffers arguments(const ww_launch *l) {
+  buffers sum = {0};
+  for (uint32_t i = 0; i < l->nargs; i++) {
+    const ww_arg *g = &l->args[i];
+    bool buffer = g->kind == WW_ARG_BUFFER && !g->buffer.local;
+    double bytes = buffer ? (double)g->buffer.bytes : 0;
+    for (uint32_t n = 0; n < g->nptrs; n++) bytes += (double)g->ptrs[n].buffer.bytes;
+    sum.bytes += bytes;
+    sum.most = fmax(sum.most, bytes);
+    sum.log_bytes += log2(1 + bytes);
+    sum.n += buffer || g->nptrs;
+    sum.scalars += !buffer;
+  }
+  return sum;
+}
+
+static float *gpu_features(const ww_gpu *g, float *f) {
+  *f++ = scaled(g->sms);
+  *f++ = scaled(known(g->boost_mhz, 0));
+  *f++ = scaled(known(g->dram_peak, 0));
+  *f++ = (float)(log2(1 + known(g->l2_bytes, 0)) / 32);
+  *f++ = scaled(known(g->peak_fp32, 0));
+  return f;
+}
+
+/* Times that each part of the machine needs at least, by what the source seems to do: log2 of microseconds. Not predictions: they put
+ * counts and the GPU's rates into one scale. */
+static float *estimates(const ww_qwalk *w, double threads, double bytes, const ww_gpu *g, float *f) {
+  const double *c = w->count;
+  double mhz = known(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1,
+         dram = known(g->dram_peak, 1000) * 1e3; /* bytes/us */
+  double l2 = known(g->l2_gbps, 2 * dram / 1e3) * 1e3, resident = sms * known(g->max_threads, 2048);
+  double lanes = c[Q_C_fp32] + c[Q_C_integer] + 2 * c[Q_C_fp64] + 0.5 * c[Q_C_fp16] + 8 * c[Q_C_special] +
+                 12 * c[Q_C_divisions] + 2 * c[Q_C_branches] + 4 * (c[Q_C_loads] + c[Q_C_shared]) +
+                 4 * c[Q_C_shuffles] + 110 * c[Q_C_tables] + 4 * c[Q_C_near];
+  double chain =
+      (4 * (c[Q_C_fp32] + c[Q_C_integer]) + 16 * c[Q_C_fp64] + 30 * c[Q_C_special] + 60 * c[Q_C_divisions] +
+       10 * c[Q_C_branches] + 25 * c[Q_C_shared] + 30 * c[Q_C_shuffles] + 40 * c[Q_C_barriers] + 60 * c[Q_C_loads] +
+       400 * c[Q_C_gathers] + 40 * c[Q_C_near] + 200 * c[Q_C_tables] + 300 * c[Q_C_atomics]) /
+      threads;
+  double moved = c[Q_C_moved_bytes], waves = fmax(1, threads / resident);
+  double t[5] = {lanes / (128 * sms * mhz), fmin(bytes, moved) / dram, (moved + 128 * c[Q_C_scattered]) / l2,
+                 chain / mhz * waves, c[Q_C_conflicts] / mhz};
+  double all = 1.5;
+  for (int i = 0; i < 5; i++) {
+    *f++ = (float)(log2(0.1 + t[i]) / 8);
+    all = fmax(all, t[i]);
+  }
+  *f++ = (float)(log2(all) / 8);
+  return f;
+}
+
+/* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
+static void features(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w, float *f) {
+  double blocks = product(l->grid), block = product(l->block), l2 = known(g->l2_bytes, 1 << 20);
+  buffers sum = arguments(l);
+  float *const from = f;
+  memset(f, 0, sizeof *f * WW_QUESTION_FEATURES);
+  *f++ = scaled(blocks * block);
+  *f++ = scaled(blocks);
+  *f++ = scaled(block);
+  for (int d = 0; d < 3; d++) *f++ = scaled((double)l->grid[d]);
+  for (int d = 0; d < 3; d++) *f++ = scaled((double)l->block[d]);
+  *f++ = (float)(log2(blocks * block / (g->sms * 2048.0)) / 16); /* waves, by threads alone */
+  *f++ = scaled((double)l->shared);
+  *f++ = (float)(sum.n / 8);
+  *f++ = (float)(sum.scalars / 8);
+  *f++ = (float)(log2(1 + sum.most) / 32);
+  *f++ = (float)(log2(1 + sum.bytes) / 32);
+  *f++ = (float)(sum.log_bytes / 128);
+  f = gpu_features(g, f);
+  *f++ = (float)(log2((1 + sum.bytes) / l2) / 16);
+  for (int c = 0; c < Q_NCOUNTS; c++) *f++ = (float)(log2(1 + w->count[c]) / 32);
+  *f++ = (float)(log2(1 + w->heaviest) / 32);
+  *f++ = (float)(w->depth / 4);
+  *f++ = (float)(fmin(w->unknown, 8) / 4);
+  *f++ = (float)(log2(1 + w->heaviest / (blocks * block)) / 16); /* iterations of a thread */
+  f = estimates(w, k->openmp ? fmax(1, w->heaviest) : blocks * block, sum.bytes, g, f);
+  while (f < from + WW_QUESTION_FEATURES) *f++ = 0;
+  for (int i = 0; i < WW_QUESTION_FEATURES; i++)
+    if (!isfinite(from[i])) from[i] = 0;
+}
+
+void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
+                     ww_text_question *out) {
+  ww_qwalk w;
+  ww_buf b = {0};
+  ww_question_walk(k, l, a, &w);
+  features(k, l, g, &w, out->features);
+  ww_question_print(k, l, g, &w, &b);
+  out->text = ww_strndup(a, b.s, b.n);
+  out->n = b.n;
+  ww_buf_free(&b);
+}
+
+ww_status ww_question_make(const char *source, size_t n, const ww_launch *l, const ww_gpu *g, ww_arena *a,
+                           ww_text_question *out, ww_err *e) {
+  ww_question_kernel *k;
+  ww_status st = ww_question_read(source, n, l->kernel, l->flags, l->nflags, a, &k, e);
+  if (!st) ww_question_ask(k, l, g, a, out);
+  return st;
+}
+
+/* ---- numbers ---- */
+
+typedef enum { LINEAR, LOG, LOG1 } form; /* LOG1: of 1 + v, for what may be zero */
+
+/* number = (f(v) - centre) / scale, about -3 .. 3 over the dataset. */
+static const struct {
+  form form;
+  float centre, scale;
+} scales[WW_NMETRICS] = {
+    [WW_M_time_us] = {LOG, 5, 3},
+    [WW_M_dram_read_bytes] = {LOG1, 22, 4},
+    [WW_M_dram_write_bytes] = {LOG1, 16, 8},
+    [WW_M_dram_gbps] = {LOG1, 8, 3},
+    [WW_M_l1_hit_pct] = {LINEAR, 50, 35},
+    [WW_M_l2_hit_pct] = {LINEAR, 60, 30},
+    [WW_M_l2_bytes] = {LOG1, 24, 4},
+    [WW_M_occupancy_pct] = {LINEAR, 50, 30},
+    [WW_M_occupancy_limit_pct] = {LINEAR, 85, 25},
+    [WW_M_registers] = {LOG, 5, 0.7f},
+    [WW_M_shared_bytes] = {LOG1, 4, 5},
+    [WW_M_local_bytes] = {LOG1, 0.5f, 2},
+    [WW_M_warp_instructions] = {LOG, 21, 4},
+    [WW_M_active_lanes] = {LINEAR, 28, 6},
+    [WW_M_flops_fp64] = {LOG1, 4, 8},
+    [WW_M_flops_fp32] = {LOG1, 16, 10},
+    [WW_M_flops_fp16] = {LOG1, 1, 5},
+    [WW_M_flops_tensor] = {LOG1, 0.3f, 3},
+    [WW_M_int_ops] = {LOG1, 25, 4},
+    [WW_M_gflops] = {LOG1, 6, 4},
+    [WW_M_sm_clock_mhz] = {LINEAR, 1800, 200},
+    [WW_M_ai] = {LOG1, 2, 3},
+    [WW_M_ld_sectors_per_request] = {LOG1, 2.5f, 1.2f},
+    [WW_M_st_sectors_per_request] = {LOG1, 2.5f, 1.2f},
+    [WW_M_shared_conflict_ways] = {LOG1, 1.2f, 1},
+};
+
+float ww_question_number(int metric, double v) {
+  double x = scales[metric].form == LINEAR ? v
+             : scales[metric].form == LOG  ? log2(fmax(v, 1e-6))
+                                           : log2(1 + fmax(v, 0));
+  return isnan(v) ? NAN : (float)((x - scales[metric].centre) / scales[metric].scale);
+}
+
+double ww_question_value(int metric, float number) {
+  double x = (double)number * scales[metric].scale + scales[metric].centre;
+  if (isnan(x)) return NAN;
+  if (scales[metric].form == LINEAR) return x;
+  x = exp2(fmin(fmax(x, -40), 80));
+  return scales[metric].form == LOG ? x : fmax(x - 1, 0);
+}
+
+/* ---- the answer ---- */
+
+/* Three digits and an exponent: 525e-2. */
+static void number(ww_json *j, double v) {
+  char text[32], out[16];
+  int exponent = 0;
+  if (!isfinite(v) || !(v > 0)) {
+    ww_json_raw(j, isfinite(v) ? "0" : "null");
+    return;
+  }
+  snprintf(text, sizeof text, "%.2e", v);
+  sscanf(text + 5, "%d", &exponent);
+  snprintf(out, sizeof out, "%c%c%ce%d", text[0], text[2], text[3], exponent - 2);
+  ww_json_raw(j, out);
+}
+
+void ww_question_answer(const double *metrics, ww_buf *out) {
+  ww_json j = {0};
+  ww_json_begin(&j, out);
+  ww_json_obj(&j);
+  for (int m = 0; m < WW_NMETRICS; m++) {
+    ww_json_key(&j, ww_metrics[m].name);
+    number(&j, metrics[m]);
+  }
+  ww_json_end_obj(&j);
+}

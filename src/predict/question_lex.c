@@ -1,0 +1,329 @@
+/* question_lex.c - source text to tokens, with macros replaced.
+ *
+ * Not a preprocessor: directives other than #define count for nothing (src/front/scan.c leaves out dead branches), and what a header would
+ * define stays as it is written. Everything is bounded: tokens, steps, depth; what goes beyond is left out, never an error. */
+#include <ctype.h>
+#include <stdlib.h>
+
+#include "question_int.h"
+
+enum { DEPTH = 12, STEPS = 200000 };
+
+static bool word_start(char c) { return isalpha((unsigned char)c) || c == '_'; }
+static bool word_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+bool ww_qtoken_is(const ww_qtoken *t, const char *word) {
+  return t->kind == Q_WORD && strlen(word) == t->n && !memcmp(t->s, word, t->n);
+}
+
+static void push(ww_qlex *l, ww_qtokens *out, ww_qtoken t) {
+  if (out->n < WW_QLEX_MOST) ww_push(l->a, out, t);
+}
+
+/* ---- one token ---- */
+
+/* 1'000u, 0x1fULL, 1.5e-3f, .5h: value and type; returns one past it. */
+static const char *lex_number(const char *p, const char *end, ww_qtoken *t) {
+  char text[64];
+  uint32_t n = 0;
+  bool hex = end - p > 1 && p[0] == '0' && (p[1] == 'x' || p[1] == 'X'), real = false;
+  const char *from = p;
+  for (; p < end && (word_char(*p) || *p == '.' || *p == '\''); p++) {
+    char c = (char)tolower((unsigned char)*p);
+    bool exponent = hex ? c == 'p' : c == 'e';
+    real |= *p == '.' || exponent;
+    if (*p != '\'' && n + 2 < sizeof text) text[n++] = c;
+    if (exponent && end - p > 1 && (p[1] == '+' || p[1] == '-')) {
+      p++;
+      if (n + 2 < sizeof text) text[n++] = *p;
+    }
+  }
+  text[n] = 0;
+  const char *last = n ? text + n - 1 : text;
+  *t = (ww_qtoken){.s = from, .n = (uint32_t)(p - from), .sym = -1};
+  if (real || (!hex && (*last == 'f' || *last == 'h'))) {
+    t->kind = Q_FLOAT;
+    t->type = !hex && *last == 'f' ? 'f' : *last == 'h' ? 'h' : 'd';
+    t->value = strtod(text, NULL);
+    return p;
+  }
+  t->kind = Q_INT;
+  char *suffix;
+  t->value = (double)strtoull(text + 2 * (n > 2 && text[1] == 'b'), &suffix, n > 2 && text[1] == 'b' ? 2 : 0);
+  t->type = strchr(suffix, 'l') ? 'l' : strchr(suffix, 'u') ? 'u' : 'i';
+  return p;
+}
+
+static const char *lex_punct(const char *p, const char *end, ww_qtoken *t) {
+  static const char *const longer[] = {"<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&",
+                                       "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", "##", NULL};
+  uint32_t n = 1;
+  for (const char *const *w = longer; *w && n == 1; w++)
+    if ((size_t)(end - p) >= strlen(*w) && !memcmp(p, *w, strlen(*w))) n = (uint32_t)strlen(*w);
+  *t = (ww_qtoken){.kind = Q_PUNCT, .s = p, .n = n, .sym = -1};
+  for (uint32_t i = 0; i < n; i++) t->op |= Q_OP1(p[i]) << 8 * i;
+  return p + n;
+}
+
+/* Character constants are numbers, strings are texts. */
+static const char *lex_quoted(const char *p, const char *end, ww_qtoken *t) {
+  char quote = *p;
+  const char *from = p++;
+  while (p < end && *p != quote && *p != '\n') p += *p == '\\' && end - p > 1 ? 2 : 1;
+  p += p < end;
+  *t = (ww_qtoken){.kind = Q_TEXT, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+  if (quote == '\'') t->kind = Q_INT, t->type = 'c', t->value = p - from > 2 ? (unsigned char)from[1] : 0;
+  return p;
+}
+
+/* Spaces, comments and continued lines; NULL at the end. */
+static const char *skip_space(const char *p, const char *end) {
+  while (p < end) {
+    if (isspace((unsigned char)*p) || (*p == '\\' && end - p > 1 && (p[1] == '\n' || p[1] == '\r')))
+      p++;
+    else if (end - p > 1 && p[0] == '/' && p[1] == '/')
+      while (p < end && *p != '\n') p++;
+    else if (end - p > 1 && p[0] == '/' && p[1] == '*') {
+      const char *close = memmem(p + 2, (size_t)(end - p - 2), "*/", 2);
+      p = close ? close + 2 : end;
+    } else
+      return p;
+  }
+  return NULL;
+}
+
+static const char *lex_one(const char *p, const char *end, ww_qtoken *t) {
+  if (word_start(*p)) {
+    const char *from = p;
+    while (p < end && word_char(*p)) p++;
+    *t = (ww_qtoken){.kind = Q_WORD, .s = from, .n = (uint32_t)(p - from), .sym = -1};
+    return p;
+  }
+  if (isdigit((unsigned char)*p) || (*p == '.' && end - p > 1 && isdigit((unsigned char)p[1])))
+    return lex_number(p, end, t);
+  if (*p == '"' || *p == '\'') return lex_quoted(p, end, t);
+  return lex_punct(p, end, t);
+}
+
+static void lex_text(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
+  ww_qtoken t;
+  while ((p = skip_space(p, end)) && p < end && out->n < WW_QLEX_MOST) {
+    p = lex_one(p, end, &t);
+    push(l, out, t);
+  }
+}
+
+/* ---- macros ---- */
+
+static const ww_qmacro *find(const ww_qlex *l, const char *s, uint32_t n) {
+  if (!l->cap) return NULL;
+  for (uint32_t h = (uint32_t)ww_hash(s, n, 1) & (l->cap - 1); l->table[h]; h = (h + 1) & (l->cap - 1)) {
+    const ww_qmacro *m = &l->macros.v[l->table[h] - 1];
+    if (m->n == n && !memcmp(m->name, s, n)) return m;
+  }
+  return NULL;
+}
+
+static void enter(ww_qlex *l, uint32_t index) {
+  const ww_qmacro *m = &l->macros.v[index];
+  uint32_t h = (uint32_t)ww_hash(m->name, m->n, 1) & (l->cap - 1);
+  for (; l->table[h]; h = (h + 1) & (l->cap - 1)) {
+    const ww_qmacro *o = &l->macros.v[l->table[h] - 1];
+    if (o->n == m->n && !memcmp(o->name, m->name, m->n)) break;
+  }
+  l->table[h] = index + 1;
+}
+
+static void add(ww_qlex *l, ww_qmacro m) {
+  ww_push(l->a, &l->macros, m);
+  if (l->macros.n * 2 >= l->cap) {
+    l->cap = l->cap ? l->cap * 2 : 64;
+    l->table = WW_NEWN(l->a, uint32_t, l->cap);
+    for (uint32_t i = 0; i + 1 < l->macros.n; i++) enter(l, i);
+  }
+  enter(l, l->macros.n - 1);
+}
+
+void ww_qlex_define(ww_qlex *l, const char *name, uint32_t n, const ww_qtoken *body, uint32_t nbody) {
+  ww_qmacro m = {.name = name, .n = n};
+  for (uint32_t i = 0; i < nbody; i++) ww_push(l->a, &m.body, body[i]);
+  add(l, m);
+}
+
+/* `NAME value` or `NAME(a, b) value`. */
+static void define_text(ww_qlex *l, const char *p, const char *end) {
+  ww_qmacro m = {0};
+  WW_VEC(const char *) params = {0};
+  if (!(p = skip_space(p, end)) || !word_start(*p)) return;
+  m.name = p;
+  while (p < end && word_char(*p)) p++;
+  m.n = (uint32_t)(p - m.name);
+  if (p < end && *p == '(') {
+    m.function = true;
+    while (p < end && *p != ')') {
+      const char *w = ++p;
+      while (p < end && *p != ',' && *p != ')') p++;
+      const char *behind = p;
+      while (w < behind && isspace((unsigned char)*w)) w++;
+      while (behind > w && isspace((unsigned char)behind[-1])) behind--;
+      if (behind > w && params.n < 64) ww_push(l->a, &params, ww_strndup(l->a, w, (size_t)(behind - w)));
+    }
+    p += p < end;
+  }
+  m.params = params.v, m.nparams = params.n;
+  lex_text(l, p, end, &m.body);
+  add(l, m);
+}
+
+void ww_qlex_macros(ww_qlex *l, const char *const *flags, uint32_t nflags) {
+  const ww_scan *s = l->scan;
+  for (uint32_t i = 0; i < s->n; i++) {
+    if (s->kind[i] != WW_BYTE_DIRECTIVE) continue;
+    uint32_t end = i;
+    while (end < s->n && s->kind[end] == WW_BYTE_DIRECTIVE) end++;
+    const char *p = s->text + i + 1;
+    while (p < s->text + end && (*p == ' ' || *p == '\t')) p++;
+    if (end - i > 8 && !strncmp(p, "define", 6)) define_text(l, p + 6, s->text + end);
+    i = end;
+  }
+  for (uint32_t k = 0; k < nflags; k++) {
+    const char *f = flags[k];
+    if (!ww_starts(f, "-D") || !f[2]) continue;
+    char *text = ww_strdup(l->a, f + 2), *equals = strchr(text, '=');
+    if (equals) *equals = ' ';
+    if (!equals) text = ww_fmt(l->a, "%s 1", text);
+    define_text(l, text, text + strlen(text));
+  }
+}
+
+/* ---- expansion ---- */
+
+typedef struct {
+  ww_qlex *l;
+  ww_qtokens *out;
+  uint32_t steps;
+} expander;
+
+static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth);
+
+static void paste(ww_qlex *l, ww_qtokens *v, ww_qtoken t) {
+  ww_qtoken *last = &v->v[v->n - 1], joined;
+  char *text = ww_fmt(l->a, "%.*s%.*s", (int)last->n, last->s, (int)t.n, t.s);
+  lex_one(text, text + strlen(text), &joined);
+  *last = joined;
+}
+
+/* The macro's body with arguments in place; args[k] is a range of the caller's tokens. */
+static void substitute(expander *x, const ww_qmacro *m, const ww_qtoken *const *args, const uint32_t *nargs,
+                       int depth) {
+  ww_qtokens v = {0};
+  bool join = false;
+  for (uint32_t i = 0; i < m->body.n && v.n < WW_QLEX_MOST; i++) {
+    ww_qtoken t = m->body.v[i];
+    if (t.kind == Q_PUNCT && t.op == Q_OP2('#', '#')) {
+      join = v.n > 0;
+      continue;
+    }
+    uint32_t p = m->nparams;
+    if (t.kind == Q_WORD)
+      for (p = 0; p < m->nparams && !ww_qtoken_is(&t, m->params[p]); p++) {}
+    uint32_t count = p < m->nparams ? nargs[p] : 1;
+    for (uint32_t k = 0; k < count; k++, join = false) {
+      ww_qtoken one = p < m->nparams ? args[p][k] : t;
+      if (join && one.n + v.v[v.n - 1].n < 200)
+        paste(x->l, &v, one);
+      else
+        push(x->l, &v, one);
+      if (++x->steps > STEPS) return;
+    }
+  }
+  expand(x, v.v, v.n, depth + 1);
+}
+
+/* t[at] is a function-like macro's name, t[at + 1] its '('; returns one past ')'. 0: no end. */
+static uint32_t call(expander *x, const ww_qmacro *m, const ww_qtoken *t, uint32_t at, uint32_t n, int depth) {
+  const ww_qtoken *args[64] = {NULL};
+  uint32_t nargs[64] = {0}, arg = 0, level = 0;
+  for (uint32_t i = at + 1; i < n; i++) {
+    bool open = t[i].kind == Q_PUNCT && (t[i].op == '(' || t[i].op == '[' || t[i].op == '{');
+    bool close = t[i].kind == Q_PUNCT && (t[i].op == ')' || t[i].op == ']' || t[i].op == '}');
+    if (open && !level++) {
+      args[0] = t + i + 1;
+      continue;
+    }
+    if (close && !--level) {
+      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      substitute(x, m, args, nargs, depth);
+      return i + 1;
+    }
+    if (t[i].kind == Q_PUNCT && t[i].op == ',' && level == 1 && arg + 1 < 64 && arg + 1 < m->nparams) {
+      nargs[arg] = (uint32_t)(t + i - args[arg]);
+      args[++arg] = t + i + 1;
+    }
+  }
+  return 0;
+}
+
+static void expand(expander *x, const ww_qtoken *t, uint32_t n, int depth) {
+  for (uint32_t i = 0; i < n && x->out->n < WW_QLEX_MOST; i++) {
+    const ww_qmacro *m = t[i].kind == Q_WORD && depth < DEPTH ? find(x->l, t[i].s, t[i].n) : NULL;
+    if (++x->steps > STEPS) return;
+    bool called = i + 1 < n && t[i + 1].kind == Q_PUNCT && t[i + 1].op == '(';
+    if (m && !m->function)
+      substitute(x, m, NULL, NULL, depth);
+    else if (m && called) {
+      uint32_t end = call(x, m, t, i, n, depth);
+      if (end)
+        i = end - 1;
+      else
+        push(x->l, x->out, t[i]);
+    } else
+      push(x->l, x->out, t[i]);
+  }
+}
+
+/* ---- ranges of the source ---- */
+
+/* #pragma unroll and #pragma omp change the code, and stand in the text. */
+static void lex_pragma(ww_qlex *l, const char *p, const char *end, ww_qtokens *out) {
+  ww_qtokens all = {0};
+  lex_text(l, p, end, &all);
+  if (all.n < 3 || !ww_qtoken_is(&all.v[1], "pragma")) return;
+  bool unroll = ww_qtoken_is(&all.v[2], "unroll"), omp = ww_qtoken_is(&all.v[2], "omp");
+  for (uint32_t i = 2; (unroll || omp) && i < all.n; i++) {
+    const ww_qtoken *t = &all.v[i];
+    if (ww_qtoken_is(t, "map") || ww_qtoken_is(t, "shared") ||
+        ww_qtoken_is(t, "firstprivate")) { /* where data is, not what is done */
+      uint32_t level = 0;
+      for (i++; i < all.n; i++) {
+        level += all.v[i].op == '(';
+        if (all.v[i].op == ')' && !--level) break;
+      }
+      continue;
+    }
+    push(l, out, *t);
+  }
+  if (unroll || omp) push(l, out, (ww_qtoken){.kind = Q_PUNCT, .s = "\n", .n = 1, .op = '\n', .sym = -1});
+}
+
+void ww_qlex_range(ww_qlex *l, uint32_t from, uint32_t to, bool macros, ww_qtokens *out) {
+  const ww_scan *s = l->scan;
+  ww_qtokens raw = {0};
+  if (to > s->n) to = s->n;
+  for (uint32_t i = from; i < to && raw.n < WW_QLEX_MOST;) {
+    uint8_t k = s->kind[i];
+    uint32_t end = i;
+    bool code = k == WW_BYTE_CODE || k == WW_BYTE_STRING;
+    while (end < to &&
+           (s->kind[end] == k || (code && (s->kind[end] == WW_BYTE_CODE || s->kind[end] == WW_BYTE_STRING))))
+      end++;
+    if (code) lex_text(l, s->text + i, s->text + end, &raw);
+    if (k == WW_BYTE_DIRECTIVE) lex_pragma(l, s->text + i, s->text + end, &raw);
+    i = end;
+  }
+  expander x = {.l = l, .out = out};
+  if (macros)
+    expand(&x, raw.v, raw.n, 0);
+  else
+    for (uint32_t i = 0; i < raw.n; i++) push(l, out, raw.v[i]);
+}

@@ -1,0 +1,290 @@
+/* question_text.c - the words that the language model reads.
+ *
+ * Numbers are words for their magnitude, so that a network multiplies by adding: whole ones up to 16 in digits, 2^k as one capital letter
+ * (A is 16), others as the letter of their octave and a small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front.
+ * Names say what they name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as their values.
+ * `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA! FA~: addresses not known, not
+ * known but near each other, strided, the same for all. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "question_int.h"
+
+enum { TEXT_MOST = 3000, HELPERS_MOST = 1400 };
+
+/* ---- numbers ---- */
+
+static void octave(ww_buf *b, int k) {
+  for (; k > 25; k -= 26) ww_buf_puts(b, "Z");
+  ww_buf_fmt(b, "%c", 'A' + k);
+}
+
+void ww_question_magnitude(double v, ww_buf *b) {
+  if (!(v > 0)) {
+    ww_buf_puts(b, v == 0 ? "0" : isnan(v) ? "?" : "-");
+    if (v < 0) ww_question_magnitude(-v, b);
+    return;
+  }
+  if (v <= 16.5) {
+    ww_buf_fmt(b, "%d", (int)lround(v));
+    return;
+  }
+  int e;
+  if (frexp(v, &e) == 0.5) {
+    octave(b, e - 1 - 4);
+    return;
+  }
+  long k = lround(8 * log2(fmin(v, 1e30)));
+  octave(b, (int)(k / 8) - 4);
+  ww_buf_fmt(b, "%c", (char)('a' + k % 8));
+}
+
+/* Of the source: up to 1024 exact. */
+static void literal(ww_buf *b, const ww_qtoken *t) {
+  int e;
+  double v = t->value;
+  if (t->kind == Q_INT) {
+    if (v <= 1024 && !(v > 16 && frexp(v, &e) == 0.5))
+      ww_buf_fmt(b, "%.0f", v);
+    else
+      ww_question_magnitude(v, b);
+    return;
+  }
+  /* A float's value hardly matters, that it is one does: fkz 0, fko 1, fkp more, fka .. fkj tenths. */
+  char c = v == 0 ? 'z' : v == 1 ? 'o' : v > 1 ? 'p' : (char)('a' + (int)(v * 10));
+  ww_buf_fmt(b, "%ck%c", t->type, c);
+}
+
+/* ---- names ---- */
+
+static void letters(ww_buf *b, uint32_t order) {
+  if (order >= 26) letters(b, order / 26 - 1);
+  ww_buf_fmt(b, "%c", 'A' + order % 26);
+}
+
+static void name(ww_buf *b, const ww_qsym *y) {
+  static const char *const builtins[] = {"t", "b", "D", "G", "g", "N"};
+  switch ((ww_qsym_kind)y->kind) {
+  case Q_POINTER: ww_buf_fmt(b, "%c", y->type - 32); break;
+  case Q_SCALAR: ww_buf_fmt(b, "n%c", y->type); break;
+  case Q_LOCAL: ww_buf_fmt(b, "%c", y->type); break;
+  case Q_ARRAY: ww_buf_fmt(b, "a%c", y->type); break;
+  case Q_SHARED: ww_buf_fmt(b, "s%c", y->type); break;
+  case Q_GLOBAL: ww_buf_fmt(b, "%c%c", y->is_const ? 'k' : 'g', y->type); break;
+  case Q_FUNCTION: ww_buf_puts(b, "fn"); break;
+  case Q_TYPE: ww_buf_puts(b, "ty"); break;
+  case Q_MEMBER: ww_buf_puts(b, "m"); break;
+  case Q_TEMPLATE: ww_buf_puts(b, "t"); break;
+  case Q_BUILTIN: ww_buf_fmt(b, "%s%c", builtins[y->builtin], 'x' + y->dim); return;
+  }
+  letters(b, y->order);
+}
+
+/* ---- tokens ---- */
+
+typedef struct {
+  const ww_question_kernel *k;
+  const ww_launch *l;
+  const ww_qwalk *w;
+  const double *value; /* [symbols]: of scalar arguments, NaN */
+} printer;
+
+static bool wordy(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '?';
+}
+
+/* One token's own words. */
+static void word(const printer *p, const ww_qtoken *t, ww_buf *b) {
+  if (t->kind == Q_INT || t->kind == Q_FLOAT)
+    literal(b, t);
+  else if (t->kind == Q_TEXT)
+    ww_buf_puts(b, "\"\"");
+  else if (t->sym < 0)
+    ww_buf_add(b, t->s, t->n < 24 ? t->n : 24);
+  else if (!isnan(p->value[t->sym]))
+    ww_question_magnitude(p->value[t->sym], b);
+  else
+    name(b, &p->k->syms.v[t->sym]);
+}
+
+static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
+  if (!(p->w->weight[slot] > 0) && p->w->trips[slot] == 0) return; /* never reached */
+  ww_buf_puts(b, " ");
+  if (p->w->trips[slot] < 0)
+    ww_buf_puts(b, "?");
+  else
+    ww_question_magnitude(p->w->trips[slot], b);
+  ww_buf_puts(b, " ");
+  ww_question_magnitude(fmax(1, p->w->weight[slot]), b);
+}
+
+static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most, ww_buf *b) {
+  const ww_qtoken *v = p->k->parts.v[part].t.v;
+  ww_buf one = {0};
+  for (uint32_t i = from; i < to && b->n < most; i++) {
+    const ww_qtoken *t = &v[i];
+    if (t->skip) continue;
+    one.n = 0;
+    word(p, t, &one);
+    if (!one.n) continue;
+    if (b->n && wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?') ww_buf_puts(b, " ");
+    ww_buf_add(b, one.s, one.n);
+    uint32_t slot = p->w->first[part] + i;
+    if (p->w->mark[slot]) ww_buf_add(b, &p->w->mark[slot], 1);
+    if (t->kind == Q_WORD && t->sym < 0 &&
+        (ww_qtoken_is(t, "for") || ww_qtoken_is(t, "while") || ww_qtoken_is(t, "do")))
+      loop_words(p, slot, b);
+  }
+  if (b->n >= most) ww_buf_puts(b, "..");
+  ww_buf_free(&one);
+}
+
+/* ---- parts ---- */
+
+static void buffer_words(ww_buf *b, const ww_buffer *u) {
+  static const char *const words[WW_NFILLS] = {"",         " zero", " one",  " index", "",
+                                               " uniform", " perm", " mono", " zipf",  " file"};
+  ww_buf_puts(b, " ");
+  ww_question_magnitude((double)u->bytes, b);
+  ww_buf_puts(b, words[u->fill.kind < WW_NFILLS ? u->fill.kind : 0]);
+  if (u->fill.hi > u->fill.lo && u->fill.hi >= 2) {
+    ww_buf_puts(b, " ");
+    ww_question_magnitude(floor(u->fill.hi), b);
+  }
+}
+
+static void params(const printer *p, ww_buf *b) {
+  const ww_qpart *k = &p->k->parts.v[0];
+  bool first = true;
+  ww_buf_puts(b, "(");
+  for (uint32_t i = 0; i < k->nparams && i < 64; i++) {
+    const ww_qsym *y = k->params[i] >= 0 ? &p->k->syms.v[k->params[i]] : NULL;
+    const ww_arg *g = i < p->l->nargs ? &p->l->args[i] : NULL;
+    bool pointer = y && (y->kind == Q_POINTER || y->kind == Q_SHARED);
+    if (!pointer && !(g && (g->kind == WW_ARG_BUFFER || g->nptrs))) continue;
+    if (!first) ww_buf_puts(b, ",");
+    first = false;
+    if (y) name(b, y);
+    if (y && y->vector) ww_buf_fmt(b, "%u", y->bytes);
+    if (y && (y->is_const || y->is_restrict)) ww_buf_fmt(b, " %s%s", y->is_const ? "c" : "", y->is_restrict ? "r" : "");
+    if (g && g->kind == WW_ARG_BUFFER) buffer_words(b, &g->buffer);
+    for (uint32_t n = 0; g && n < g->nptrs && n < 8; n++) buffer_words(b, &g->ptrs[n].buffer);
+  }
+  ww_buf_puts(b, ")");
+}
+
+static bool op_is(const ww_qtoken *t, uint32_t op) { return t->kind == Q_PUNCT && t->op == op; }
+
+/* A table: its name and sizes, not its contents. */
+static void table(const printer *p, uint32_t part, ww_buf *b) {
+  const ww_qpart *g = &p->k->parts.v[part];
+  name(b, &p->k->syms.v[g->sym]);
+  for (uint32_t i = 0; i < g->t.n && !op_is(&g->t.v[i], '=') && !op_is(&g->t.v[i], ';'); i++)
+    if (op_is(&g->t.v[i], '[')) {
+      tokens(p, part, i, g->t.v[i].pair + 1, b->n + 60, b);
+      i = g->t.v[i].pair;
+    }
+  ww_buf_puts(b, "\n");
+}
+
+static void helper(const printer *p, uint32_t part, ww_buf *b) {
+  const ww_qpart *g = &p->k->parts.v[part];
+  const ww_qsym *y = &p->k->syms.v[g->sym];
+  if (y->kind == Q_GLOBAL || y->kind == Q_SHARED) {
+    table(p, part, b);
+    return;
+  }
+  if (y->kind == Q_FUNCTION) {
+    if (y->type != 'o') ww_buf_fmt(b, "%c ", y->type);
+    name(b, y);
+  }
+  tokens(p, part, 0, g->t.n, b->n + TEXT_MOST / 4, b);
+  ww_buf_puts(b, "\n");
+}
+
+/* Those it calls stand before the kernel, the last ones found first: a function is read before its callers. */
+static void helpers(const printer *p, size_t most, ww_buf *b) {
+  for (uint32_t i = p->k->parts.n; i-- > 1;) {
+    ww_buf one = {0};
+    helper(p, i, &one);
+    if (b->n + one.n <= most) ww_buf_add(b, one.s, one.n);
+    ww_buf_free(&one);
+  }
+}
+
+/* ---- launch and GPU ---- */
+
+static void words3(ww_buf *b, const char *what, const uint64_t v[3]) {
+  ww_buf_puts(b, what);
+  for (int d = 0; d < 3; d++) {
+    if (d && v[1] <= 1 && v[2] <= 1) break;
+    ww_buf_puts(b, " ");
+    ww_question_magnitude(v[d] ? (double)v[d] : 1, b);
+  }
+}
+
+static void launch_words(const printer *p, ww_buf *b) {
+  const ww_launch *l = p->l;
+  double total = 1;
+  for (int d = 0; d < 3; d++) total *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
+  words3(b, "grid", l->grid);
+  words3(b, " block", l->block);
+  ww_buf_puts(b, " all ");
+  ww_question_magnitude(total, b);
+  if (l->shared) {
+    ww_buf_puts(b, " dyn ");
+    ww_question_magnitude((double)l->shared, b);
+  }
+  if (p->k->bounds) ww_buf_fmt(b, " bounds %u", p->k->bounds);
+  if (l->warm) ww_buf_puts(b, " warm");
+  if (p->k->openmp) ww_buf_puts(b, " omp");
+  ww_buf_puts(b, "\n");
+}
+
+static void gpu_words(const ww_gpu *g, ww_buf *b) {
+  const double figures[] = {g->sms, g->boost_mhz, g->dram_peak, g->l2_bytes, g->peak_fp32};
+  ww_buf_puts(b, g->name ? g->name : "gpu");
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+    ww_buf_puts(b, " ");
+    ww_question_magnitude(figures[i], b);
+  }
+  ww_buf_puts(b, "\n");
+}
+
+static double *scalar_values(const ww_question_kernel *k, const ww_launch *l) {
+  double *v = ww_xmalloc(sizeof *v * (k->syms.n + 1));
+  const ww_qpart *p = &k->parts.v[0];
+  for (uint32_t i = 0; i < k->syms.n; i++) v[i] = k->constant[i];
+  for (uint32_t i = 0; i < p->nparams && i < l->nargs; i++) {
+    const ww_qsym *y = p->params[i] >= 0 ? &k->syms.v[p->params[i]] : NULL;
+    bool whole = y && y->kind == Q_SCALAR && strchr("iulscb", y->type);
+    if (whole && !y->assigned) v[p->params[i]] = ww_question_scalar(&l->args[i], y->type, y->bytes);
+  }
+  for (uint32_t d = 0; d < 3; d++) {
+    double block = (double)l->block[d], grid = (double)l->grid[d];
+    if (l->block[d]) v[Q_BLOCKDIM * 3 + d] = block;
+    if (l->grid[d]) v[Q_GRIDDIM * 3 + d] = grid;
+    if (l->block[d] && l->grid[d]) v[Q_GLOBALDIM * 3 + d] = block * grid;
+  }
+  return v;
+}
+
+void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w, ww_buf *b) {
+  double *value = scalar_values(k, l);
+  printer p = {.k = k, .l = l, .w = w, .value = value};
+  ww_buf kernel = {0}, used = {0};
+  for (int i = 0; i < WW_QUESTION_FEATURE_TOKENS; i++) ww_buf_puts(b, WW_QUESTION_FEATURE);
+  gpu_words(g, b);
+  launch_words(&p, b);
+  const ww_qpart *main_part = &k->parts.v[0];
+  params(&p, &kernel);
+  if (main_part->body) tokens(&p, 0, main_part->body, main_part->body_end, TEXT_MOST, &kernel);
+  size_t room = kernel.n < TEXT_MOST - HELPERS_MOST ? TEXT_MOST - kernel.n : HELPERS_MOST;
+  helpers(&p, room, &used);
+  if (used.n) ww_buf_add(b, used.s, used.n);
+  ww_buf_add(b, kernel.s, kernel.n);
+  ww_buf_puts(b, WW_QUESTION_END);
+  ww_buf_free(&kernel);
+  ww_buf_free(&used);
+  free(value);
+}
