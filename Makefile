@@ -194,9 +194,11 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwi
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
          $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program) \
-         $(if $(wildcard tests/lm/check_tokens.c),$(BUILD)/tests/check_tokens) $(if $(wildcard tests/lm/check_gguf.c),$(BUILD)/tests/check_gguf)
+         $(if $(wildcard tests/lm/check_tokens.c),$(BUILD)/tests/check_tokens) $(if $(wildcard tests/lm/check_gguf.c),$(BUILD)/tests/check_gguf) \
+         $(if $(wildcard tests/lm/stories.c),$(BUILD)/tests/stories)
 $(BUILD)/tests/check_tokens: tests/lm/check_tokens.c
 $(BUILD)/tests/check_gguf: tests/lm/check_gguf.c
+$(BUILD)/tests/stories: tests/lm/stories.c
 $(BUILD)/tests/run_kernels: tests/run_kernels.c
 $(BUILD)/tests/run_cross: tests/cross/run_cross.c
 $(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c

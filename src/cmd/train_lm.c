@@ -27,7 +27,8 @@ typedef struct {
   ww_net_options net_options;
   ww_lm_plan plan;
   ww_dtype save_as;
-  float *flat; /* layout.total floats of host memory */
+  double filled; /* share of the rows that is no padding */
+  float *flat;   /* layout.total floats of host memory */
 } job;
 
 /* ---- options ---- */
@@ -67,7 +68,7 @@ static ww_status sizes_ok(ww_cmd *c, const options *o) {
   return st;
 }
 
-static uint64_t or (uint64_t v, uint64_t otherwise) { return v ? v : otherwise; }
+static uint64_t given(uint64_t v, uint64_t otherwise) { return v ? v : otherwise; }
 
 /* All that is no matter of data: what may be wrong on the command line is said before anything is read. */
 static ww_status plan_of(job *j) {
@@ -75,7 +76,7 @@ static ww_status plan_of(job *j) {
   ww_cmd *c = j->c;
   double lr, least, decay, clip, beta2, alpha, weight, minutes, peak;
   ww_status st = sizes_ok(c, o);
-  if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e9, &lr);
+  if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
   if (!st) st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
   if (!st) st = number(c, o->decay, "decay", o->lora ? 0 : 0.1, 0, 100, &decay);
   if (!st) st = number(c, o->clip, "clip", 1, 0, 1e9, &clip);
@@ -88,8 +89,8 @@ static ww_status plan_of(job *j) {
   j->net_options =
       (ww_net_options){.lora_rank = (uint32_t)o->lora, .lora_alpha = (float)alpha, .number_weight = (float)weight};
   j->plan = (ww_lm_plan){.steps = o->steps,
-                         .rows = (uint32_t) or (o->batch, 16),
-                         .accumulate = (uint32_t) or (o->accumulate, 1),
+                         .rows = (uint32_t)given(o->batch, 16),
+                         .accumulate = (uint32_t)given(o->accumulate, 1),
                          .lr = (float)lr,
                          .lr_least = (float)least,
                          .decay = (float)decay,
@@ -98,16 +99,17 @@ static ww_status plan_of(job *j) {
                          .beta2 = (float)beta2,
                          .eps = 1e-8f,
                          .number_weight = (float)weight,
-                         .seed = or (o->seed, 1),
+                         .seed = given(o->seed, 1),
                          .minutes = minutes,
                          .started = ww_now(),
                          .checkpoint = o->checkpoint,
-                         .every = or (o->every, 500),
+                         .every = given(o->every, 500),
                          .resume = o->resume,
                          .log = o->log,
                          .curve = o->curve,
+                         .log_every = o->log_every,
                          .check_every = o->check_every,
-                         .check_rows = or (o->check_rows, 512),
+                         .check_rows = given(o->check_rows, 512),
                          .patience = (uint32_t)o->patience,
                          .peak = peak * 1e12};
   return WW_OK;
@@ -158,23 +160,26 @@ static void end_token(job *j) {
   }
 }
 
-static void new_config(job *j) {
+static ww_status new_config(job *j) {
   const options *o = j->o;
-  uint32_t width = (uint32_t) or (o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
-  uint32_t heads = (uint32_t) or (o->heads, width >= 128 ? width / 64 : 1);
+  uint32_t width = (uint32_t)given(o->width, 256), entries = ww_tokenizer_vocab(j->tokenizer);
+  uint32_t heads = (uint32_t)given(o->heads, width >= 128 ? width / 64 : 1);
+  if (width % heads)
+    return ww_fail(&j->c->err, WW_EUSAGE, "a width of %u does not fit %u heads: take a multiple", width, heads);
   j->config = (ww_lm_config){.arch = WW_LM_LLAMA,
                              .vocab = o->vocab > entries ? (uint32_t)o->vocab : (entries + 63) / 64 * 64,
                              .width = width,
-                             .layers = (uint32_t) or (o->layers, 8),
+                             .layers = (uint32_t)given(o->layers, 8),
                              .heads = heads,
-                             .kv_heads = (uint32_t) or (o->kv_heads, heads),
+                             .kv_heads = (uint32_t)given(o->kv_heads, heads),
                              .head_size = width / heads,
-                             .hidden = (uint32_t) or (o->hidden, (width * 8 / 3 + 63) / 64 * 64),
-                             .context = (uint32_t) or (o->context, 1024),
+                             .hidden = (uint32_t)given(o->hidden, (width * 8 / 3 + 63) / 64 * 64),
+                             .context = (uint32_t)given(o->context, 1024),
                              .norm_eps = 1e-5f,
                              .tied = !o->untied,
                              .rope_theta = 10000};
   end_token(j);
+  return WW_OK;
 }
 
 /* Heads for what the data has: a new model's always, a model's that is there where it has none and --add-heads asks for it. */
@@ -186,7 +191,7 @@ static ww_status heads_of(job *j) {
   if (!c->numbers && shape.numbers) c->numbers = shape.numbers, j->new_heads = true;
   if (c->features || !shape.features) return WW_OK;
   c->features = shape.features;
-  c->feature_tokens = (uint32_t) or (j->o->feature_tokens, shape.feature_tokens);
+  c->feature_tokens = (uint32_t)given(j->o->feature_tokens, shape.feature_tokens);
   j->new_heads = true;
   if (!c->feature_tokens)
     return ww_fail(
@@ -208,14 +213,14 @@ static ww_status open_model(job *j) {
     j->tokenizer_path = ww_path_join(c->arena, j->tokenizer_path, "tokenizer.json");
   if (!st) st = ww_tokenizer_open(j->tokenizer_path, &j->tokenizer, &c->err);
   if (st) return st;
-  if (j->new_model) new_config(j);
-  st = heads_of(j);
+  if (j->new_model) st = new_config(j);
+  if (!st) st = heads_of(j);
   if (!st) st = ww_lm_config_check(&j->config, &c->err);
   if (!st && ww_tokenizer_vocab(j->tokenizer) > j->config.vocab)
     st = ww_fail(&c->err, WW_EDATA, "%s has %u entries, the model an embedding of %u: they do not belong together",
                  j->tokenizer_path, ww_tokenizer_vocab(j->tokenizer), j->config.vocab);
   uint32_t usual = j->config.context < 1024 ? j->config.context : 1024;
-  j->plan.tokens = (uint32_t) or (o->tokens, usual);
+  j->plan.tokens = (uint32_t)given(o->tokens, usual);
   return st;
 }
 
@@ -237,9 +242,10 @@ static ww_status schedule(job *j) {
   ww_lm_plan *p = &j->plan;
   double epochs, warmup;
   ww_status st = number(c, j->o->epochs, "epochs", 1, 1e-6, 1e6, &epochs);
-  if (!st && !p->steps)
-    p->steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate, epochs);
-  if (!st) st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
+  if (st) return st;
+  uint64_t steps = ww_lm_steps(&j->data, &j->config, p->tokens, (uint64_t)p->rows * p->accumulate, epochs, &j->filled);
+  if (!p->steps) p->steps = steps;
+  st = number(c, j->o->warmup, "warmup", ceil(0.03 * (double)p->steps), 0, 1e9, &warmup);
   if (st) return st;
   p->warmup = (uint64_t)warmup;
   if (!p->check_every) p->check_every = (p->steps + 19) / 20;
@@ -411,9 +417,10 @@ static ww_status train(job *j) {
   const ww_lm_plan *p = &j->plan;
   if (!j->c->global.quiet)
     fprintf(stderr,
-            "%.2f million values learn on %s: %" PRIu64 " steps of %u rows of %u tokens, %.1f GB on the device\n",
+            "%.2f million values learn on %s: %" PRIu64
+            " steps of %u rows of %u tokens, %.1f %% padding, %.1f GB on the device\n",
             (double)ww_net_learned(j->net) / 1e6, j->ops->name, p->steps, p->rows * p->accumulate, p->tokens,
-            (double)j->ops->memory(j->ops) / 1e9);
+            100 * (1 - j->filled), (double)j->ops->memory(j->ops) / 1e9);
   ww_status st =
       ww_lm_train(j->net, &j->config, &j->data, j->o->valid ? &j->valid : NULL, p, j->c->arena, &r, &j->c->err);
   if (!st) st = write_model(j, &r);

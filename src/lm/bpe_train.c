@@ -276,7 +276,8 @@ static void merge_pairs(trainer *t) {
     for (uint32_t k = 0; id != WW_NO_ID && k < p.in.n; k++) merge_word(t, p.in.v[k], top.left, top.right, id);
     free(p.in.v);
     t->pairs[top.pair].count = 0;
-    if (id != WW_NO_ID) ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, t->merges.n, id});
+    uint32_t rank = t->merges.n;
+    if (id != WW_NO_ID) ww_push(t->a, &t->merges, (ww_merge){top.left, top.right, rank, id});
     push_touched(t);
     ww_progress("merging", t->tokens.n, t->plan->vocab);
   }

@@ -34,7 +34,8 @@ static void shape(block *b, ww_matrix *x, ww_dtype type, uint32_t panels, uint32
   if (b->base) x->data = (uint8_t *)b->base + b->used;
   b->used += bytes;
   if (!tiles || !b->tiles) return;
-  x->tiles = (uint16_t *)(type == WW_BF16 || !b->base ? (char *)x->data : b->base + b->used); /* BF16 lies as tiles do */
+  x->tiles =
+      (uint16_t *)(type == WW_BF16 || !b->base ? (char *)x->data : b->base + b->used); /* BF16 lies as tiles do */
   if (type != WW_BF16) b->used += ww_matrix_tiles(x) * sizeof(uint16_t);
 }
 
@@ -65,7 +66,8 @@ static ww_status reserve(ww_lm *m, ww_err *e) {
   shape_all(m, &b);
   m->block_bytes = b.used;
   m->block = ww_lm_map(b.used);
-  if (!m->block) return ww_fail(e, WW_ELIMIT, "the model's weights take %.1f GB, more than there is", (double)b.used * 1e-9);
+  if (!m->block)
+    return ww_fail(e, WW_ELIMIT, "the model's weights take %.1f GB, more than there is", (double)b.used * 1e-9);
   b = (block){m->block, 0, b.tiles};
   shape_all(m, &b);
   return WW_OK;
@@ -113,6 +115,7 @@ static void keep_vector(ww_lm *m, const ww_param *p, const float *x) {
 }
 
 typedef struct {
+  const ww_kernels *k;
   ww_matrix *to;
   uint32_t from, step;
   const float *x;
@@ -125,7 +128,7 @@ static void fill_share(void *ctx, uint32_t rank, uint32_t size) {
   uint64_t panels = (f->rows + 15) / 16, first = panels * rank / size, last = panels * (rank + 1) / size;
   if (first == last) return;
   uint64_t row = first * 16, end = last * 16 < f->rows ? last * 16 : f->rows;
-  ww_matrix_fill(f->to, f->from + (uint32_t)first * f->step, f->step, f->x + row * f->cols, end - row, f->cols);
+  ww_matrix_fill(f->k, f->to, f->from + (uint32_t)first * f->step, f->step, f->x + row * f->cols, end - row, f->cols);
 }
 
 typedef struct {
@@ -165,7 +168,7 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   if (!x) return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB", (double)most * 4e-9);
   for (uint32_t i = 0; i < m->layout.n && !st; i++) {
     const ww_param *p = &m->layout.v[i];
-    filling f = {.x = x, .rows = p->rows, .cols = p->cols};
+    filling f = {.k = m->k, .x = x, .rows = p->rows, .cols = p->cols};
     if ((st = read_param(m, from, p, x, e))) break;
     f.to = place(m, p, &f.from, &f.step);
     if (f.to)
@@ -196,7 +199,8 @@ static ww_dtype pick_type(const ww_lm_options *o, const ww_weights *w) {
   ww_dtype asked = o ? o->weights : WW_NDTYPES;
   const ww_tensor *t = NULL;
   if (asked == WW_Q8_0 || asked == WW_F16 || asked == WW_BF16 || asked == WW_F32) return asked;
-  if (w && !(t = ww_weights_find(w, "blk.0.attn_q.weight"))) t = ww_weights_find(w, "model.layers.0.self_attn.q_proj.weight");
+  if (w && !(t = ww_weights_find(w, "blk.0.attn_q.weight")))
+    t = ww_weights_find(w, "model.layers.0.self_attn.q_proj.weight");
   return t && (t->type == WW_Q8_0 || t->type == WW_F16 || t->type == WW_BF16) ? t->type : WW_F32;
 }
 

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 
 typedef struct {
-  float *x, *xb;         /* [width] */
-  float *q, *attended;   /* [heads x head_size] */
-  float *gate, *up;      /* [hidden] */
-  float *scores;         /* [tokens] */
+  float *x, *xb;       /* [width] */
+  float *q, *attended; /* [heads x head_size] */
+  float *gate, *up;    /* [hidden] */
+  float *scores;       /* [tokens] */
 } work;
 
 const float *ww_lm_exact(const ww_lm *m, ww_param_id id, uint32_t layer) {

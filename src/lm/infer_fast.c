@@ -78,7 +78,8 @@ static void share(const walk *t, uint32_t n, uint32_t *from, uint32_t *to) {
   *to = (uint32_t)((uint64_t)n * (t->rank + 1) / t->size);
 }
 
-static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows, const ww_matrix *w, bool add) {
+static void product(walk *t, float *out, size_t stride, const ww_inputs *in, uint32_t rows, const ww_matrix *w,
+                    bool add) {
   uint32_t pairs = (w->panels + 1) / 2, from, to;
   void *scratch = t->w->scratch[t->rank];
   if (rows <= FEW || t->size == 1) {
@@ -133,7 +134,8 @@ static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t
 static void finish_head(walk *t, uint32_t layer, uint32_t row, uint32_t head) {
   const ww_lm *m = t->m;
   const ww_lm_session *s = t->w->s;
-  uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, pos = s->step.pos[row], sequence = s->step.sequence[row];
+  uint32_t size = m->c.head_size, group = m->c.heads / m->c.kv_heads, pos = s->step.pos[row],
+           sequence = s->step.sequence[row];
   float *x = t->w->qkv + (size_t)row * m->qkv_width, *q = x + (size_t)head * group * size;
   float *k = x + m->at_k + (size_t)head * size, *v = x + m->at_v + (size_t)head * size;
   const float *cos = s->cos + (size_t)pos * (size / 2), *sin = s->sin + (size_t)pos * (size / 2);
@@ -194,7 +196,8 @@ static void attention(walk *t, uint32_t layer) {
   if (narrow) {
     uint32_t wanted = w->s->step.nwanted;
     for (uint32_t i = t->rank; i < wanted; i += t->size)
-      memcpy(w->narrow + (size_t)i * w->x_stride, w->x + (size_t)w->s->step.wanted[i] * w->x_stride, w->x_stride * sizeof(float));
+      memcpy(w->narrow + (size_t)i * w->x_stride, w->x + (size_t)w->s->step.wanted[i] * w->x_stride,
+             w->x_stride * sizeof(float));
     t->rows = wanted;
     t->x = w->narrow;
   }
@@ -207,7 +210,8 @@ static void attention(walk *t, uint32_t layer) {
 static void mlp(walk *t, uint32_t layer) {
   work *w = t->w;
   const ww_lm_layer *l = &t->m->layers[layer];
-  product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up), t->rows, &l->gate_up, false);
+  product(t, w->gate_up, w->gate_stride, inputs(t, NORMED, l->norm_mlp, t->m->c.width, &l->gate_up), t->rows,
+          &l->gate_up, false);
   barrier(t);
   product(t, t->x, w->x_stride, inputs(t, GATED, NULL, t->m->c.hidden, &l->down), t->rows, &l->down, true);
   barrier(t);
@@ -220,7 +224,8 @@ static void heads(walk *t) {
   if (w->logits) product(t, w->logits, w->logits_stride, in, t->rows, m->head, false);
   if (!w->numbers || t->rank) return;
   for (uint32_t r = 0; r < t->rows; r++) make_input(t, &w->in_numbers, NORMED, r, m->norm_final, m->c.width);
-  m->k->product(w->numbers, w->number_stride, &w->in_numbers, t->rows, &m->number, 0, m->number.panels, false, w->scratch[0]);
+  m->k->product(w->numbers, w->number_stride, &w->in_numbers, t->rows, &m->number, 0, m->number.panels, false,
+                w->scratch[0]);
 }
 
 static void step(void *ctx, uint32_t rank, uint32_t size) {
@@ -272,7 +277,8 @@ void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers) {
   memset((void *)w->next, 0, w->stages * sizeof *w->next);
   ww_team_run(s->m->team, step, w);
   for (uint32_t i = 0; i < st->nwanted; i++) {
-    if (pad && logits) memcpy(logits + (size_t)i * c->vocab, w->padded + i * w->logits_stride, c->vocab * sizeof *logits);
+    if (pad && logits)
+      memcpy(logits + (size_t)i * c->vocab, w->padded + i * w->logits_stride, c->vocab * sizeof *logits);
     for (uint32_t k = 0; numbers && k < 2 * c->numbers; k++)
       numbers[(size_t)i * 2 * c->numbers + k] = w->numbers[(size_t)i * w->number_stride + k] + s->m->number_b[k];
   }

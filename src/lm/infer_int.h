@@ -11,9 +11,10 @@
 enum { WW_STEP_ROWS = 256 };
 
 typedef struct {
-  ww_matrix qkv, o, gate_up, down;      /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn */
-  const float *norm_attn, *norm_mlp;    /* [width] */
-  const float *bias;                    /* of qkv, [its panels x 16]; NULL: none */
+  ww_matrix qkv, o, gate_up,
+      down; /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn */
+  const float *norm_attn, *norm_mlp; /* [width] */
+  const float *bias;                 /* of qkv, [its panels x 16]; NULL: none */
 } ww_lm_layer;
 
 struct ww_lm {
@@ -59,11 +60,11 @@ struct ww_lm_session {
   uint32_t sequences, tokens; /* room */
   ww_lm_sequence *sequence;
   ww_lm_step step;
-  float *cos, *sin;      /* [tokens][head_size / 2] */
-  void *cache;           /* keys and values, one mapping; layout: exact or fast */
+  float *cos, *sin; /* [tokens][head_size / 2] */
+  void *cache;      /* keys and values, one mapping; layout: exact or fast */
   size_t cache_bytes;
-  void *work;            /* buffers of a step (infer_exact.c, infer_fast.c) */
-  uint32_t *seen;        /* [sequences]: tokens that the pass at hand adds, for its check */
+  void *work;     /* buffers of a step (infer_exact.c, infer_fast.c) */
+  uint32_t *seen; /* [sequences]: tokens that the pass at hand adds, for its check */
 };
 
 /* Memory that costs nothing until it is touched, 64-byte aligned and zero; NULL: there is none. */

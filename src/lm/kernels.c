@@ -1,7 +1,6 @@
 /* kernels.c - which kernels this processor runs, and matrices in the layout they read (see kernels.h). */
 #include "kernels.h"
 
-#include <math.h>
 #include <stdlib.h>
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -53,13 +52,15 @@ ww_status ww_kernels_pick(const ww_kernels **out, ww_err *e) {
   if (!name || !*name) return WW_OK;
   for (uint32_t i = 0; (*out = ww_kernels_at(i)); i++)
     if (!strcmp((*out)->name, name)) return WW_OK;
-  return ww_fail(e, WW_EUSAGE, "WARPWISE_LM_KERNELS=%s: no kernels of this name run on this processor; unset it to use \"%s\"", name,
+  return ww_fail(e, WW_EUSAGE,
+                 "WARPWISE_LM_KERNELS=%s: no kernels of this name run on this processor; unset it to use \"%s\"", name,
                  ww_kernels_at(0)->name);
 }
 
 uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
   uint64_t product = (uint64_t)depth * WW_PANEL * 2 * 2 * sizeof(uint16_t);
-  uint64_t stride = ww_round_up(head_size, 16), attend = (64 * 2 + 32 * 2) * stride * sizeof(float) + 16 * 64 * sizeof(float);
+  uint64_t stride = ww_round_up(head_size, 16),
+           attend = (64 * 2 + 32 * 2) * stride * sizeof(float) + 16 * 64 * sizeof(float);
   return ((product > attend ? product : attend) + 63) / 64 * 64;
 }
 
@@ -68,64 +69,25 @@ uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
 uint64_t ww_matrix_shape(ww_matrix *m, ww_dtype type, uint32_t panels, uint32_t cols) {
   *m = (ww_matrix){.type = type, .panels = panels, .depth = ww_round_up(cols, WW_DEPTH)};
   uint64_t values = (uint64_t)m->depth * WW_PANEL;
-  m->panel_bytes = type == WW_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2 : values * (type == WW_F32 ? 4 : 2);
+  m->panel_bytes =
+      type == WW_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2 : values * (type == WW_F32 ? 4 : 2);
   m->panel_bytes = (m->panel_bytes + 63) / 64 * 64;
   return m->panel_bytes * panels;
 }
 
 uint32_t ww_matrix_parts(const ww_matrix *m) { return m->type == WW_Q8_0 || m->type == WW_BF16 ? 1 : 2; }
-uint64_t ww_matrix_tiles(const ww_matrix *m) {
-  return (uint64_t)m->panels * m->depth * WW_PANEL * ww_matrix_parts(m);
-}
+uint64_t ww_matrix_tiles(const ww_matrix *m) { return (uint64_t)m->panels * m->depth * WW_PANEL * ww_matrix_parts(m); }
 
-static float float_of_half(uint16_t h) {
-  float f;
-  ww_to_f32(&f, &h, WW_F16, 1);
-  return f;
-}
-
-/* Blocks as ww_from_f32 makes them: what was Q8_0 in the file comes back bit for bit. x: n values of row r, zeros beyond. */
-static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x, uint64_t n) {
-  uint16_t *scales = (uint16_t *)(panel + (size_t)m->depth * WW_PANEL);
-  for (uint32_t b = 0; b < m->depth / 32; b++) {
-    float v[32] = {0}, most = 0;
-    for (uint32_t i = 0; i < 32 && 32 * b + i < n; i++) {
-      v[i] = x[32 * b + i];
-      most = fmaxf(most, fabsf(v[i]));
-    }
-    float scale = most / 127.0f;
-    ww_from_f32(&scales[16 * b + r], WW_F16, &scale, 1);
-    float stored = float_of_half(scales[16 * b + r]);
-    float by = stored > 0 ? 1.0f / stored : 0;
-    for (uint32_t i = 0; i < 32; i++) {
-      float q = roundf(v[i] * by);
-      q = q > 127 ? 127 : q < -127 ? -127 : q;
-      panel[(size_t)b * 512 + i / 4 * 64 + 4 * r + i % 4] = (uint8_t)((int)q + 128);
-    }
-  }
-}
-
-static void fill_row(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x, uint64_t n) {
-  if (m->type == WW_Q8_0) {
-    fill_q8(m, panel, r, x, n);
-    return;
-  }
-  for (uint32_t k = 0; k < m->depth; k++) {
-    float v = k < n ? x[k] : 0;
-    if (m->type == WW_F32)
-      ((float *)panel)[16 * (size_t)k + r] = v;
-    else if (m->type == WW_F16)
-      ww_from_f32((uint16_t *)panel + 16 * (size_t)k + r, WW_F16, &v, 1);
-    else
-      ww_from_f32((uint16_t *)panel + 32 * (size_t)(k / 2) + 2 * r + k % 2, WW_BF16, &v, 1);
-  }
-}
-
-void ww_matrix_fill(ww_matrix *m, uint32_t from, uint32_t step, const float *x, uint64_t rows, uint64_t cols) {
-  float *zeros = ww_xcalloc(cols, sizeof *zeros);
+void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t step, const float *x, uint64_t rows,
+                    uint64_t cols) {
+  float *padded = ww_xcalloc(m->depth, sizeof *padded);
   for (uint64_t row = 0; row < (rows + 15) / 16 * 16; row++) {
     uint8_t *panel = m->data + (from + row / 16 * step) * m->panel_bytes;
-    fill_row(m, panel, row % 16, row < rows ? x + row * cols : zeros, cols);
+    if (row < rows)
+      memcpy(padded, x + row * cols, cols * sizeof *padded);
+    else
+      memset(padded, 0, cols * sizeof *padded);
+    k->fill(m, panel, row % 16, padded);
   }
-  free(zeros);
+  free(padded);
 }

@@ -32,7 +32,7 @@ typedef struct {
   int8_t *q;      /* Q8: [rows][depth] */
   float *scale;   /* Q8: [rows][depth / 32] */
   int32_t *less;  /* Q8: [rows][depth / 32], -128 x the block's sum: takes back the weights' + 128 */
-  uint16_t *bf16; /* BF16: [rows][parts][depth], parts 1 or 2 */
+  uint16_t *bf16; /* BF16: tiles, [rows / 16][depth / 32][parts][16][32], parts 1 or 2 */
 } ww_inputs;
 
 /* Attention of rows that share one key/value head: row r is the query at position pos + r / group. */
@@ -55,11 +55,15 @@ typedef struct {
   void (*attend)(const ww_attention *a, void *scratch);
   void (*rmsnorm)(float *out, const float *x, const float *weight, float eps, uint32_t n);
   void (*swiglu)(float *out, const float *gate_up, uint32_t n); /* gate_up: 16 of gate, 16 of up, ... */
-  void (*rope)(float *x, const float *cos, const float *sin, float scale, uint32_t size); /* one head: halves rotated, then scaled */
+  void (*rope)(float *x, const float *cos, const float *sin, float scale,
+               uint32_t size); /* one head: halves rotated, then scaled */
   void (*store_key)(uint16_t *keys, const float *x, uint32_t pos, uint32_t size);
   void (*store_value)(uint16_t *values, const float *x, uint32_t pos, uint32_t size);
   void (*row)(float *out, const ww_matrix *w, uint32_t row, uint32_t n); /* one row of a matrix, for embeddings */
-  void (*unpack)(uint16_t *tiles, const ww_matrix *w, uint32_t panel); /* one panel into `tiles`' layout; NULL: this set has no AMX */
+  void (*fill)(const ww_matrix *w, uint8_t *panel, uint32_t r,
+               const float *x); /* row r of a panel; x [depth], zeros behind its end */
+  void (*unpack)(uint16_t *tiles, const ww_matrix *w,
+                 uint32_t panel); /* one panel into `tiles`' layout; NULL: this set has no AMX */
 } ww_kernels;
 
 uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size); /* that product and attend want, at most */
@@ -72,9 +76,10 @@ ww_status ww_kernels_pick(const ww_kernels **out, ww_err *e);
 /* Lays out a matrix of `panels` panels and `cols` columns; data is left NULL. Returns its bytes. */
 uint64_t ww_matrix_shape(ww_matrix *m, ww_dtype type, uint32_t panels, uint32_t cols);
 /* Fills panels from, from + step, ... with rows [rows][cols]. */
-void ww_matrix_fill(ww_matrix *m, uint32_t from, uint32_t step, const float *x, uint64_t rows, uint64_t cols);
-uint32_t ww_matrix_parts(const ww_matrix *m);     /* of its tiles */
-uint64_t ww_matrix_tiles(const ww_matrix *m);     /* uint16_t that its tiles take */
+void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t step, const float *x, uint64_t rows,
+                    uint64_t cols);
+uint32_t ww_matrix_parts(const ww_matrix *m); /* of its tiles */
+uint64_t ww_matrix_tiles(const ww_matrix *m); /* uint16_t that its tiles take */
 
 static inline uint32_t ww_round_up(uint32_t n, uint32_t to) { return (n + to - 1) / to * to; }
 

@@ -33,7 +33,8 @@ ALWAYS vi amx_round(vf x) { /* to bf16, in the upper halves */
 /* Columns k and k + 1 of 16 rows, side by side as a tile wants them. */
 ALWAYS void amx_pair(uint16_t *to, vf x, vf y) {
   vi a = amx_round(x), b = amx_round(y);
-  *(vi_any *)to = (vi)_mm512_ternarylogic_epi32(_mm512_srli_epi32((__m512i)a, 16), (__m512i)b, _mm512_set1_epi32((int)0xffff0000), 0xd8);
+  *(vi_any *)to = (vi)_mm512_ternarylogic_epi32(_mm512_srli_epi32((__m512i)a, 16), (__m512i)b,
+                                                _mm512_set1_epi32((int)0xffff0000), 0xd8);
 }
 
 ALWAYS vf amx_upper(vf x) { return (vf)(amx_round(x) & (int32_t)0xffff0000); }
@@ -69,37 +70,36 @@ static void unpack(uint16_t *tiles, const ww_matrix *w, uint32_t panel) {
 
 typedef struct {
   float *out;
-  size_t out_bytes; /* of a row */
-  const uint16_t *x;
-  size_t x_bytes;  /* of a row */
-  uint32_t depth;  /* also where the second part of a row begins */
+  size_t out_bytes;  /* of a row */
+  const uint16_t *x; /* tiles of all rows */
+  uint32_t depth;
   const uint16_t *left, *right; /* tiles of two panels; right NULL: one alone */
   uint32_t parts;
 } amx_job;
 
-#define AMX_INPUTS(part)                                                             \
-  do {                                                                               \
-    const uint16_t *in_ = x + (part) * j->depth;                                     \
-    _tile_loadd(4, in_, j->x_bytes);                                                 \
-    if (B) _tile_loadd(5, (const char *)in_ + 16 * j->x_bytes, j->x_bytes);          \
+#define AMX_INPUTS(part)                         \
+  do {                                           \
+    _tile_loadd(4, x + 512 * (part), 64);        \
+    if (B) _tile_loadd(5, y + 512 * (part), 64); \
   } while (0)
-#define AMX_WEIGHTS(part)                                     \
-  do {                                                        \
-    _tile_loadd(6, left + 512 * (part), 64);                  \
-    if (P == 2) _tile_loadd(7, right + 512 * (part), 64);     \
+#define AMX_WEIGHTS(part)                                 \
+  do {                                                    \
+    _tile_loadd(6, left + 512 * (part), 64);              \
+    if (P == 2) _tile_loadd(7, right + 512 * (part), 64); \
   } while (0)
-#define AMX_MULTIPLY()                         \
-  do {                                         \
-    _tile_dpbf16ps(0, 4, 6);                   \
-    if (P == 2) _tile_dpbf16ps(1, 4, 7);       \
-    if (B) _tile_dpbf16ps(2, 5, 6);            \
-    if (B && P == 2) _tile_dpbf16ps(3, 5, 7);  \
+#define AMX_MULTIPLY()                        \
+  do {                                        \
+    _tile_dpbf16ps(0, 4, 6);                  \
+    if (P == 2) _tile_dpbf16ps(1, 4, 7);      \
+    if (B) _tile_dpbf16ps(2, 5, 6);           \
+    if (B && P == 2) _tile_dpbf16ps(3, 5, 7); \
   } while (0)
 
 /* Rows a (and, where B, the 16 after them) by P panels; the tiles' sums go to `out` at column 0 and 16. */
 ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, const bool B, const int P) {
   float *below = (float *)((char *)out + 16 * j->out_bytes);
-  const uint16_t *left = j->left, *right = j->right;
+  const uint16_t *left = j->left, *right = j->right, *y = x + (B ? 16 * (size_t)j->depth * j->parts : 0);
+  size_t step = 512 * j->parts;
   if (add) {
     _tile_loadd(0, out, j->out_bytes);
     if (P == 2) _tile_loadd(1, out + 16, j->out_bytes);
@@ -111,7 +111,7 @@ ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, 
     _tile_zero(2);
     _tile_zero(3);
   }
-  for (uint32_t k = 0; k < j->depth; k += 32, x += 32, left += 512 * j->parts, right += P == 2 ? 512 * j->parts : 0) {
+  for (uint32_t k = 0; k < j->depth; k += 32, x += step, y += B ? step : 0, left += step, right += P == 2 ? step : 0) {
     AMX_INPUTS(0);
     AMX_WEIGHTS(0);
     AMX_MULTIPLY();
@@ -131,7 +131,7 @@ ALWAYS void amx_tile(const amx_job *j, float *out, const uint16_t *x, bool add, 
 ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add, const int P) {
   for (uint32_t r = from; r < rows; r += 32) {
     float *out = (float *)((char *)j->out + r * j->out_bytes);
-    const uint16_t *x = (const uint16_t *)((const char *)j->x + r * j->x_bytes);
+    const uint16_t *x = j->x + (size_t)r * j->depth * j->parts;
     if (rows - r > 16)
       amx_tile(j, out, x, add, true, P);
     else
@@ -140,8 +140,8 @@ ALWAYS void amx_panels(const amx_job *j, uint32_t rows, uint32_t from, bool add,
 }
 
 /* All whole 32 rows first, then the rest under its own configuration. */
-static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
-                        uint32_t last, bool add, uint16_t *scratch) {
+static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                        uint32_t first, uint32_t last, bool add, uint16_t *scratch) {
   uint32_t whole = rows / 32 * 32, rest = rows - whole;
   uint32_t parts = ww_matrix_parts(w);
   size_t panel = (size_t)w->depth * WW_PANEL * parts;
@@ -154,9 +154,9 @@ static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint3
       amx_configure(16, 16);
     for (uint32_t p = first; p < last; p += 2) {
       bool two = p + 1 < last;
-      amx_job j = {out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, (size_t)w->depth * 2 * parts, w->depth, scratch, NULL, parts};
-      if (w->tiles) {
-        j.left = w->tiles + p * panel;
+      amx_job j = {out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, w->depth, scratch, NULL, parts};
+      if (w->tiles || w->type == WW_BF16) {
+        j.left = (w->tiles ? w->tiles : (const uint16_t *)w->data) + p * panel; /* BF16 lies as tiles do */
       } else {
         unpack(scratch, w, p);
         if (two) unpack(scratch + panel, w, p + 1);

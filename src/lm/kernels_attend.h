@@ -19,18 +19,19 @@ typedef struct {
 ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size, const int R, const int P,
                           const bool half) {
   vf sum[P][NV][R];
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) sum[p][v][r] = vf_all(0);
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
+      sum[p][v][r] = vf_all(0);
   for (uint32_t d = 0; d < size; d++) {
     vf k[P][NV];
     UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) {
       size_t at = ((size_t)p * size + d) * 16 + VW * v;
       k[p][v] = half ? vf_half((const uint16_t *)keys + at) : vf_load((const float *)keys + at);
     }
-    UNROLL for (int r = 0; r < R; r++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) sum[p][v][r] +=
-        k[p][v] * q[d * R + r];
+    UNROLL for (int r = 0; r < R; r++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
+        sum[p][v][r] += k[p][v] * q[d * R + r];
   }
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
-      UNROLL for (int r = 0; r < R; r++) vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
+      vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
 }
 
 /* One row's scores, of which `valid` count, become weights; returns what its sums so far are multiplied by. */
@@ -53,8 +54,8 @@ static float attend_softmax(float *scores, uint32_t valid, float *most, float *s
 }
 
 /* out[r] = out[r] * by[r] + sum over n positions of weight x value, R rows and two vectors at a time. */
-ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values, uint32_t n, uint32_t stride,
-                           const int R) {
+ALWAYS void attend_values(float *out, const float *scores, const float *by, const float *values, uint32_t n,
+                          uint32_t stride, const int R) {
   uint32_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
     vf a[R], b[R];
@@ -87,7 +88,8 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
 }
 
 /* The same for one row with values as they lie in the cache. */
-static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values, uint32_t n, uint32_t stride) {
+static void attend_values_half(float *out, const float *scores, float by, const uint16_t *values, uint32_t n,
+                               uint32_t stride) {
   for (uint32_t d = 0; d < stride; d += VW) {
     vf s[4] = {vf_load(out + d) * by, vf_all(0), vf_all(0), vf_all(0)};
     const uint16_t *v = values + d;
@@ -113,7 +115,8 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
     if (n > 48)
       attend_scores(s->scores, q, k, size, 1, 4, true);
     else
-      for (uint32_t p = 0; 16 * p < n; p++) attend_scores(s->scores + 16 * p, q, k + (size_t)p * 16 * size, size, 1, 1, true);
+      for (uint32_t p = 0; 16 * p < n; p++)
+        attend_scores(s->scores + 16 * p, q, k + (size_t)p * 16 * size, size, 1, 1, true);
     float by = attend_softmax(s->scores, n, &s->most[0], &s->sum[0]);
     attend_values_half(s->out, s->scores, by, a->values + (size_t)at * stride, n, stride);
   }
@@ -122,7 +125,8 @@ static void attend_one(const ww_attention *a, uint32_t row, attend_state *s) {
 }
 
 /* One block of queries against the chunk that begins at position `at`. */
-static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows, uint32_t at, attend_state *s) {
+static void attend_block(const ww_attention *a, uint32_t first, uint32_t block, uint32_t rows, uint32_t at,
+                         attend_state *s) {
   enum { R = ATTEND_ROWS, P = ATTEND_PANELS };
   uint32_t from = block * R, size = a->size, n = 0, valid[R];
   float by[R];

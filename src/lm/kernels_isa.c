@@ -38,6 +38,23 @@ static void prepare_q8(ww_inputs *to, uint32_t row, const float *x, uint32_t n) 
   }
 }
 
+/* 32 values of a row into their tile, and what rounding left of them into the tile behind it. */
+static void prepare_bf16(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
+  size_t parts = to->form == WW_FORM_BF16X2 ? 2 : 1;
+  uint16_t *tile = to->bf16 + (size_t)(row / 16) * 16 * to->depth * parts + row % 16 * 32;
+  for (uint32_t k = 0; k < to->depth; k += 32, tile += 512 * parts) {
+    float padded[32] = {0};
+    const float *v = x + k;
+    if (k + 32 > n) {
+      for (uint32_t i = k; i < n; i++) padded[i - k] = x[i];
+      v = padded;
+    }
+    for (uint32_t i = 0; i < 32; i++) tile[i] = bf16_of(v[i]);
+    if (parts == 2)
+      for (uint32_t i = 0; i < 32; i++) tile[512 + i] = bf16_of(v[i] - float_of_bf16(tile[i]));
+  }
+}
+
 static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
   if (to->form == WW_FORM_Q8) {
     prepare_q8(to, row, x, n);
@@ -46,21 +63,14 @@ static void prepare(ww_inputs *to, uint32_t row, const float *x, uint32_t n) {
     if (f != x) memcpy(f, x, n * sizeof *f);
     memset(f + n, 0, (to->depth - n) * sizeof *f);
   } else {
-    bool two = to->form == WW_FORM_BF16X2;
-    uint16_t *hi = to->bf16 + (size_t)row * to->depth * (two ? 2 : 1), *lo = two ? hi + to->depth : NULL;
-    for (uint32_t i = 0; i < n; i++) {
-      hi[i] = bf16_of(x[i]);
-      if (lo) lo[i] = bf16_of(x[i] - float_of_bf16(hi[i]));
-    }
-    memset(hi + n, 0, (to->depth - n) * sizeof *hi);
-    if (lo) memset(lo + n, 0, (to->depth - n) * sizeof *lo);
+    prepare_bf16(to, row, x, n);
   }
 }
 
 /* ---- products with int8 weights: sums of 32 in integers, scaled into floats ---- */
 
-ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w, uint32_t panel,
-                     bool add, const int R, const int P) {
+ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w,
+                     uint32_t panel, bool add, const int R, const int P) {
   uint32_t depth = w->depth, blocks = depth / 32;
   const uint8_t *q = w->data + panel * w->panel_bytes;
   const uint16_t *ws = (const uint16_t *)(q + (size_t)depth * WW_PANEL);
@@ -68,18 +78,20 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
   const float *xs = x->scale + (size_t)row * blocks;
   const int32_t *less = x->less + (size_t)row * blocks;
   vf sum[P][NV][R];
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) sum[p][v][r] = vf_all(0);
+  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
+      sum[p][v][r] = vf_all(0);
   for (uint32_t b = 0; b < blocks; b++, q += 512, ws += 16, xq += 32) {
     vi s[P][NV][R];
-    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) s[p][v][r] =
-        vi_all(less[(size_t)r * blocks + b]);
+    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
+        s[p][v][r] = vi_all(less[(size_t)r * blocks + b]);
     UNROLL for (int i = 0; i < 8; i++) {
       vi wq[P][NV];
       UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) wq[p][v] =
           vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
       UNROLL for (int r = 0; r < R; r++) {
         vi a = vi_all(load_i32(xq + (size_t)r * depth + 4 * i));
-        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) s[p][v][r] = dot4(s[p][v][r], wq[p][v], a);
+        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) s[p][v][r] =
+            dot4(s[p][v][r], wq[p][v], a);
       }
     }
     UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) {
@@ -93,8 +105,8 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
   }
 }
 
-ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t panel,
-                    bool add, const int P) {
+ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                    uint32_t panel, bool add, const int P) {
   uint32_t r = 0;
   for (; r + Q8_ROWS <= rows; r += Q8_ROWS) q8_block(out, out_stride, x, r, w, panel, add, Q8_ROWS, P);
 #if VW == 16
@@ -103,8 +115,8 @@ ALWAYS void q8_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t 
   for (; r < rows; r++) q8_block(out, out_stride, x, r, w, panel, add, 1, P);
 }
 
-static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
-                       uint32_t last, bool add) {
+static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                       uint32_t first, uint32_t last, bool add) {
   uint32_t p = first;
   for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) q8_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS);
   for (; p < last; p++) q8_rows(out, out_stride, x, rows, w, p, add, 1);
@@ -121,16 +133,15 @@ ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
 }
 
 /* K columns at a time, each with sums of its own: a chain of additions is as long as its latency allows. */
-ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w, uint32_t panel,
-                      bool add, const int R, const int P, const int K, const ww_dtype type) {
+ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t row, const ww_matrix *w,
+                      uint32_t panel, bool add, const int R, const int P, const int K, const ww_dtype type) {
   uint32_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
   const float *in = x->f32 + (size_t)row * depth;
   vf sum[K][P][NV][R];
   UNROLL for (int k = 0; k < K; k++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
       UNROLL for (int r = 0; r < R; r++) sum[k][p][v][r] = vf_all(0);
-  for (uint32_t at = 0; at < depth; at += K)
-    UNROLL for (int k = 0; k < K; k++) {
+  for (uint32_t at = 0; at < depth; at += K) UNROLL for (int k = 0; k < K; k++) {
       vf c[P][NV];
       UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) c[p][v] =
           column(data + p * w->panel_bytes, type, at + k, v);
@@ -147,16 +158,16 @@ ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_
   }
 }
 
-ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t panel,
-                     bool add, const int P, const ww_dtype type) {
+ALWAYS void fma_rows(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                     uint32_t panel, bool add, const int P, const ww_dtype type) {
   uint32_t r = 0;
   for (; r + FMA_ROWS <= rows; r += FMA_ROWS) fma_block(out, out_stride, x, r, w, panel, add, FMA_ROWS, P, 2 / P, type);
   for (; r + 2 <= rows; r += 2) fma_block(out, out_stride, x, r, w, panel, add, 2, P, 2, type);
   for (; r < rows; r++) fma_block(out, out_stride, x, r, w, panel, add, 1, P, 4, type);
 }
 
-ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
-                        uint32_t last, bool add, const ww_dtype type) {
+ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                        uint32_t first, uint32_t last, bool add, const ww_dtype type) {
   uint32_t p = first;
   for (; p + BLOCK_PANELS <= last; p += BLOCK_PANELS) fma_rows(out, out_stride, x, rows, w, p, add, BLOCK_PANELS, type);
   for (; p < last; p++) fma_rows(out, out_stride, x, rows, w, p, add, 1, type);
@@ -166,8 +177,8 @@ ALWAYS void product_fma(float *out, size_t out_stride, const ww_inputs *x, uint3
 #include "kernels_amx.h"
 #endif
 
-static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
-                    uint32_t last, bool add, void *scratch) {
+static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w,
+                    uint32_t first, uint32_t last, bool add, void *scratch) {
   (void)scratch;
 #if defined(__AMX_BF16__)
   if (x->form >= WW_FORM_BF16) {
@@ -227,31 +238,70 @@ static void rope(float *x, const float *cos, const float *sin, float scale, uint
 }
 
 static void store_key(uint16_t *keys, const float *x, uint32_t pos, uint32_t size) {
-  uint16_t *to = keys + (size_t)(pos / 16) * size * 16 + pos % 16;
-  for (uint32_t d = 0; d < size; d++) to[16 * (size_t)d] = half_of(x[d]);
+  uint16_t *to = keys + (size_t)(pos / 16) * size * 16 + pos % 16, half[VW];
+  uint32_t d = 0;
+  for (; d + VW <= size; d += VW) {
+    vf_to_half(half, vf_load(x + d));
+    for (uint32_t i = 0; i < VW; i++) to[16 * (size_t)(d + i)] = half[i];
+  }
+  for (; d < size; d++) to[16 * (size_t)d] = half_of(x[d]);
 }
 
 static void store_value(uint16_t *values, const float *x, uint32_t pos, uint32_t size) {
-  uint32_t stride = ww_round_up(size, 16);
+  uint32_t stride = ww_round_up(size, 16), d = 0;
   uint16_t *to = values + (size_t)pos * stride;
-  for (uint32_t d = 0; d < size; d++) to[d] = half_of(x[d]);
-  for (uint32_t d = size; d < stride; d++) to[d] = 0;
+  for (; d + VW <= size; d += VW) vf_to_half(to + d, vf_load(x + d));
+  for (; d < size; d++) to[d] = half_of(x[d]);
+  for (; d < stride; d++) to[d] = 0;
 }
 
 static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n) {
   const uint8_t *panel = w->data + row / 16 * w->panel_bytes;
   const uint16_t *half = (const uint16_t *)panel, *scale = (const uint16_t *)(panel + (size_t)w->depth * WW_PANEL);
   uint32_t r = row % 16;
+  float s = 0;
   for (uint32_t k = 0; k < n; k++) {
-    if (w->type == WW_Q8_0)
-      out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * float_of_half(scale[k / 32 * 16 + r]);
-    else if (w->type == WW_F32)
+    if (w->type == WW_Q8_0) {
+      if (k % 32 == 0) s = float_of_half(scale[k / 32 * 16 + r]);
+      out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * s;
+    } else if (w->type == WW_F32) {
       out[k] = ((const float *)panel)[16 * (size_t)k + r];
-    else if (w->type == WW_F16)
+    } else if (w->type == WW_F16) {
       out[k] = float_of_half(half[16 * (size_t)k + r]);
-    else
+    } else {
       out[k] = float_of_bf16(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
+    }
   }
+}
+
+/* Blocks as ww_from_f32 makes them: what was Q8_0 in the file comes back bit for bit. */
+static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
+  uint16_t *scales = (uint16_t *)(panel + (size_t)m->depth * WW_PANEL);
+  for (uint32_t b = 0; b < m->depth / 32; b++, x += 32, panel += 512) {
+    uint8_t q[32];
+    float most = 0;
+    for (uint32_t i = 0; i < 32; i++) most = fabsf(x[i]) > most ? fabsf(x[i]) : most;
+    scales[16 * b + r] = half_of(most / 127.0f);
+    float scale = float_of_half(scales[16 * b + r]), by = scale > 0 ? 1.0f / scale : 0;
+    for (uint32_t i = 0; i < 32; i++) {
+      float v = x[i] * by;
+      v = v > 127 ? 127 : v >= -127 ? v : -127; /* NaN too becomes a number */
+      q[i] = (uint8_t)((int)(v < 0 ? v - 0.5f : v + 0.5f) + 128);
+    }
+    for (uint32_t i = 0; i < 8; i++) memcpy(panel + 64 * i + 4 * r, q + 4 * i, 4);
+  }
+}
+
+static void fill(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
+  uint16_t *to = (uint16_t *)panel;
+  if (m->type == WW_Q8_0)
+    fill_q8(m, panel, r, x);
+  else if (m->type == WW_F32)
+    for (uint32_t k = 0; k < m->depth; k++) ((float *)panel)[16 * (size_t)k + r] = x[k];
+  else if (m->type == WW_F16)
+    for (uint32_t k = 0; k < m->depth; k++) to[16 * (size_t)k + r] = half_of(x[k]);
+  else
+    for (uint32_t k = 0; k < m->depth; k++) to[32 * (size_t)(k / 2) + 2 * r + k % 2] = bf16_of(x[k]);
 }
 
 extern const ww_kernels CAT(ww_kernels_, WW_ISA);
@@ -267,6 +317,7 @@ const ww_kernels CAT(ww_kernels_, WW_ISA) = {
     .store_key = store_key,
     .store_value = store_value,
     .row = matrix_row,
+    .fill = fill,
 #if defined(__AMX_BF16__)
     .unpack = unpack,
 #endif

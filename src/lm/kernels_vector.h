@@ -152,6 +152,18 @@ ALWAYS vf vf_half(const uint16_t *p) {
 #endif
 }
 
+ALWAYS void vf_to_half(uint16_t *to, vf v) {
+#if defined(__AVX512F__)
+  v = _mm512_min_ps(_mm512_max_ps(v, _mm512_set1_ps(-65504.0f)), _mm512_set1_ps(65504.0f));
+  _mm256_storeu_si256((__m256i *)to, _mm512_cvtps_ph(v, 0));
+#elif defined(__F16C__)
+  v = _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(-65504.0f)), _mm256_set1_ps(65504.0f));
+  _mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(v, 0));
+#else
+  for (int i = 0; i < VW; i++) to[i] = half_of(v[i]);
+#endif
+}
+
 /* ---- integers ---- */
 
 /* s[i] + the four products of bytes 4 i to 4 i + 3 of w (unsigned, the weight + 128) and a (signed). */

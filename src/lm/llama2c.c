@@ -12,9 +12,10 @@ typedef struct {
 } header;
 
 static bool sensible(const header *h) {
-  return h->width > 0 && h->width <= 1 << 16 && h->hidden > 0 && h->hidden <= 1 << 18 && h->layers > 0 && h->layers <= 1024 &&
-         h->heads > 0 && h->width % h->heads == 0 && h->kv_heads > 0 && h->heads % h->kv_heads == 0 && h->vocab != INT_MIN &&
-         abs(h->vocab) > 0 && abs(h->vocab) <= 1 << 24 && h->context > 0 && h->context <= 1 << 20;
+  return h->width > 0 && h->width <= 1 << 16 && h->hidden > 0 && h->hidden <= 1 << 18 && h->layers > 0 &&
+         h->layers <= 1024 && h->heads > 0 && h->width % h->heads == 0 && h->kv_heads > 0 &&
+         h->heads % h->kv_heads == 0 && h->vocab != INT_MIN && abs(h->vocab) > 0 && abs(h->vocab) <= 1 << 24 &&
+         h->context > 0 && h->context <= 1 << 20;
 }
 
 static bool read_header(const char *path, header *h) {
@@ -41,8 +42,8 @@ static void unpermute(float *to, const float *from, uint64_t heads, uint64_t siz
 }
 
 /* The parameters in the file's order. */
-static const ww_param_id ORDER[] = {WW_P_embed, WW_P_norm_attn, WW_P_q,    WW_P_k,  WW_P_v,         WW_P_o,
-                                    WW_P_norm_mlp, WW_P_gate,   WW_P_down, WW_P_up, WW_P_norm_final, WW_P_head};
+static const ww_param_id ORDER[] = {WW_P_embed,    WW_P_norm_attn, WW_P_q,    WW_P_k,  WW_P_v,          WW_P_o,
+                                    WW_P_norm_mlp, WW_P_gate,      WW_P_down, WW_P_up, WW_P_norm_final, WW_P_head};
 
 static bool read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, float *flat) {
   float *x = ww_xmalloc((size_t)c->width * c->width * sizeof *x);

@@ -30,16 +30,18 @@ static void fill_rope(ww_lm_session *s) {
 
 ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm_session **out, ww_err *e) {
   *out = NULL;
-  if (!sequences || !tokens) return ww_fail(e, WW_EUSAGE, "a session needs room for one sequence of one token at least");
+  if (!sequences || !tokens)
+    return ww_fail(e, WW_EUSAGE, "a session needs room for one sequence of one token at least");
   if (tokens > m->c.context)
-    return ww_fail(e, WW_ELIMIT, "%u tokens a sequence, but the model's context is %u tokens: ask for %u at most", tokens,
-                   m->c.context, m->c.context);
+    return ww_fail(e, WW_ELIMIT, "%u tokens a sequence, but the model's context is %u tokens: ask for %u at most",
+                   tokens, m->c.context, m->c.context);
   size_t each = m->exact ? ww_lm_exact_cache(m, tokens) : ww_lm_fast_cache(m, tokens), bytes;
   ww_lm_session *s = ww_xcalloc(1, sizeof *s);
   *s = (ww_lm_session){.m = m, .sequences = sequences, .tokens = tokens};
   if (__builtin_mul_overflow(each, sequences, &bytes) || !(s->cache = ww_lm_map(bytes))) {
     free(s);
-    return ww_fail(e, WW_ELIMIT, "keys and values of %u sequences of %u tokens take %.1f GB, more than there is: ask for fewer",
+    return ww_fail(e, WW_ELIMIT,
+                   "keys and values of %u sequences of %u tokens take %.1f GB, more than there is: ask for fewer",
                    sequences, tokens, (double)each * sequences * 1e-9);
   }
   s->cache_bytes = bytes;
@@ -129,12 +131,15 @@ static ww_status check(ww_lm_session *s, const ww_lm_pass *p, const float *numbe
   for (uint32_t i = 0; i < p->n; i++) {
     uint32_t q = sequence_of(p, i);
     if (q >= s->sequences)
-      return ww_fail(e, WW_EUSAGE, "token %u is of sequence %u, but the session has room for %u sequences", i, q, s->sequences);
+      return ww_fail(e, WW_EUSAGE, "token %u is of sequence %u, but the session has room for %u sequences", i, q,
+                     s->sequences);
     if (p->token[i] < 0 || (uint32_t)p->token[i] >= c->vocab)
-      return ww_fail(e, WW_EDATA, "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer the model's own?", i,
+      return ww_fail(e, WW_EDATA,
+                     "token %u is id %d, but the model's vocabulary has %u ids: is the tokenizer the model's own?", i,
                      (int)p->token[i], c->vocab);
     if (s->sequence[q].length + ++s->seen[q] > s->tokens)
-      return ww_fail(e, WW_ELIMIT, "sequence %u is full: %u tokens are there, the pass adds more than the session's %u allow", q,
+      return ww_fail(e, WW_ELIMIT,
+                     "sequence %u is full: %u tokens are there, the pass adds more than the session's %u allow", q,
                      s->sequence[q].length, s->tokens);
   }
   return WW_OK;

@@ -186,14 +186,27 @@ static void words(job *j, ww_span s) {
     word(j, s.s, s.n);
 }
 
+/* In sorted tokens that agree in their first d bytes: the first of v[lo..hi) whose byte d is at least `least`. */
+static uint32_t bound(const ww_added *v, uint32_t lo, uint32_t hi, uint32_t d, int least) {
+  while (lo < hi) {
+    uint32_t mid = lo + (hi - lo) / 2;
+    int byte = v[mid].match.n > d ? (uint8_t)v[mid].match.s[d] : -1;
+    if (byte < least)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
 /* The longest of the sorted added tokens that the text at p begins with; NULL: none. */
 static const ww_added *added_at(const ww_added *v, uint32_t n, const char *p, const char *end) {
   const ww_added *best = NULL;
   uint32_t lo = 0, hi = n;
   for (uint32_t d = 0; lo < hi && p + d < end; d++) {
-    uint8_t c = (uint8_t)p[d];
-    while (lo < hi && (v[lo].match.n <= d || (uint8_t)v[lo].match.s[d] < c)) lo++;
-    while (lo < hi && (uint8_t)v[hi - 1].match.s[d] > c) hi--;
+    int c = (uint8_t)p[d];
+    hi = bound(v, lo, hi, d, c + 1);
+    lo = bound(v, lo, hi, d, c);
     if (lo < hi && v[lo].match.n == d + 1) best = &v[lo];
   }
   return best;

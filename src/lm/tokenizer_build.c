@@ -182,7 +182,8 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left,
     return ww_fail(e, WW_EDATA, "merge %u joins \"%.*s\" and \"%.*s\" to a token that the vocabulary has not", list->n,
                    shown(left), left.s, shown(right), right.s);
   if (literal) id = l; /* its parts never come up: kept for the ranks of those behind it */
-  ww_push(t->a, list, (ww_merge){l, r, list->n, id});
+  uint32_t rank = list->n;
+  ww_push(t->a, list, (ww_merge){l, r, rank, id});
   return WW_OK;
 }
 
@@ -264,7 +265,7 @@ ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, w
       st = ww_tokenizer_put(t, x.id, x.match, e);
     }
     if (st) break;
-    t->text[x.id] = x.match; /* as it is written, whatever the alphabet */
+    if (known == WW_NO_ID) t->text[x.id] = x.match; /* as it is written, whatever the alphabet */
     t->flags[x.id] |= (uint8_t)(WW_TOKEN_ADDED | (x.special ? WW_TOKEN_SPECIAL : 0));
     if (x.normalized)
       t->normal[t->normals++] = x;

@@ -28,6 +28,8 @@ typedef struct {
   FILE *log;
   int32_t *ask_at, *describe_at;  /* of one batch of a step */
   double save_s, step_s, check_s; /* what the last checkpoint, the slowest step and the last evaluation took */
+  uint32_t pending;               /* steps asked for whose losses are not read yet, */
+  double since;                   /* and when the first of them began */
   double told;                    /* when something was last said on stderr */
   float shown;                    /* smoothed loss */
   ww_err *e;
@@ -42,8 +44,10 @@ float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step) {
   return (float)((double)p->lr * share);
 }
 
-uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs) {
+uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs,
+                     double *filled) {
   ww_packer *k = ww_packer_new(x, c, 1, T, 0);
+  *filled = ww_packer_filled(k);
   double n = epochs * (double)ww_packer_rows(k) / (double)rows;
   ww_packer_free(k);
   return (uint64_t)fmax(1, ceil(n - 1e-9));
@@ -280,18 +284,18 @@ static uint64_t count_targets(const ww_lm_batch *b) {
   return n;
 }
 
-static ww_status learn(training *t, float lr, ww_lm_point *q) {
+/* Asks for a step; a GPU may still be at it on return. */
+static ww_status learn(training *t) {
   const ww_lm_plan *p = t->p;
   const ww_lm_batch *b = ww_packer_next(t->packer);
   double tokens = (double)count_targets(b), asked = b->asked;
-  ww_net_loss l;
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
     st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
   }
   if (st) return st;
-  ww_net_update_options u = {.lr = lr,
+  ww_net_update_options u = {.lr = ww_lm_rate(p, t->at.steps, t->at.step),
                              .beta1 = p->beta1,
                              .beta2 = p->beta2,
                              .eps = p->eps,
@@ -299,12 +303,19 @@ static ww_status learn(training *t, float lr, ww_lm_point *q) {
                              .clip = p->clip,
                              .step = (uint32_t)t->at.step};
   ww_net_update(t->net, &u);
-  if ((st = ww_net_losses(t->net, &l, t->e))) return st;
+  return WW_OK;
+}
+
+/* Waits for what was asked for: losses are means over the steps since the last time, the norm is the last step's. */
+static ww_status read_point(training *t, ww_lm_point *q) {
+  ww_net_loss l;
+  ww_status st = ww_net_losses(t->net, &l, t->e);
+  if (st) return st;
   *q = (ww_lm_point){.step = (float)t->at.step,
                      .loss = (float)total(t, &l),
                      .token_loss = l.tokens ? (float)l.token_loss : 0,
                      .number_loss = l.asked ? (float)l.number_loss : 0,
-                     .lr = lr,
+                     .lr = ww_lm_rate(t->p, t->at.steps, t->at.step),
                      .norm = ww_net_norm(t->net)};
   return WW_OK;
 }
@@ -367,23 +378,38 @@ static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu)
 
 /* ---- the loop ---- */
 
-static ww_status step(training *t) {
+/* The end of some steps: their losses are read, told and kept. */
+static ww_status settle(training *t) {
   const ww_lm_plan *p = t->p;
-  double start = ww_now(), tokens = (double)p->rows * p->accumulate * p->tokens;
   ww_lm_point q;
-  t->at.step++;
-  ww_status st = learn(t, ww_lm_rate(p, t->at.steps, t->at.step), &q);
+  if (!t->pending) return WW_OK;
+  ww_status st = read_point(t, &q);
   if (st) return st;
-  double seconds = ww_now() - start, mfu = p->peak > 0 ? (double)t->flops / seconds / p->peak : NAN;
+  double tokens = (double)p->rows * p->accumulate * p->tokens * t->pending, seconds = ww_now() - t->since;
+  double mfu = p->peak > 0 ? (double)t->flops * t->pending / seconds / p->peak : NAN;
   t->step_s = fmax(t->step_s, seconds);
   t->out->seconds += seconds;
   t->out->tokens += (uint64_t)tokens;
-  log_step(t, &q, seconds, tokens / seconds, mfu);
+  log_step(t, &q, seconds / t->pending, tokens / seconds, mfu);
+  t->pending = 0;
   if (!isfinite(q.loss) || !isfinite(q.norm)) return not_finite(t, &q);
   ww_push(t->a, &t->out->train, q);
   show(t, &q, tokens / seconds, mfu);
-  if (time_to_check(t)) st = evaluate(t);
-  if (!st && p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps) st = save(t);
+  return WW_OK;
+}
+
+static ww_status step(training *t) {
+  const ww_lm_plan *p = t->p;
+  if (!t->pending) t->since = ww_now();
+  t->at.step++;
+  ww_status st = learn(t);
+  if (st) return st;
+  t->pending++;
+  bool check = time_to_check(t),
+       keep = p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps;
+  if (check || keep || t->at.step == 1 || !p->log_every || t->at.step % p->log_every == 0) st = settle(t);
+  if (!st && check) st = evaluate(t);
+  if (!st && keep) st = save(t);
   return st;
 }
 
@@ -393,11 +419,12 @@ static bool out_of_time(const training *t) {
 }
 
 static ww_status leave(training *t) { /* a signal came */
+  ww_status st = settle(t);
+  if (st) return st;
   if (!t->p->checkpoint)
     return ww_fail(t->e, WW_ECANCEL, "interrupted at step %" PRIu64 "; nothing is kept without --checkpoint",
                    t->at.step);
-  ww_status st = save(t);
-  if (st) return st;
+  if ((st = save(t))) return st;
   return ww_fail(t->e, WW_ECANCEL, "interrupted; the checkpoint of step %" PRIu64 " is in %s, --resume goes on",
                  t->at.step, t->p->checkpoint);
 }
@@ -417,6 +444,7 @@ static ww_status loop(training *t) {
     st = step(t);
     if (!st && interrupted) return leave(t);
   }
+  if (!st) st = settle(t);
   if (!st && t->p->checkpoint) st = save(t);
   if (!st && t->best && !isnan(t->at.best) && t->out->ended != WW_TRAINED_TIME) ww_net_set(t->net, 0, t->best);
   return st;

@@ -19,6 +19,7 @@ typedef struct {
   uint64_t every;          /* steps between checkpoints; 0: at the end alone */
   bool resume;
   const char *log, *curve; /* files or NULL */
+  uint64_t log_every;      /* steps between readings of the loss, which wait for the device; 0: each */
   uint64_t check_every;    /* steps between evaluations on the held-out examples; 0: at the end alone */
   uint64_t check_rows;     /* at most so many rows each time; 0: all */
   uint32_t patience;       /* stop after so many evaluations without a better one and take the best values; 0: do not */
@@ -51,8 +52,8 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, co
 /* Mean losses over the examples, at most `rows` rows of them (0: all), in batches of B x T. */
 ww_status ww_lm_check(ww_net *n, const ww_lm_config *c, const ww_examples *x, uint32_t B, uint32_t T, uint64_t rows, ww_net_loss *out, ww_err *e);
 
-/* How many steps of `rows` rows so many epochs are. */
-uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs);
+/* How many steps of `rows` rows so many epochs are; *filled: the share of the rows' tokens that is no padding. */
+uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs, double *filled);
 float ww_lm_rate(const ww_lm_plan *p, uint64_t steps, uint64_t step); /* learning rate of a step from 1: linear up, then cosine down */
 /* Where the regression head begins: means [numbers], then log of the mean absolute deviations. */
 void ww_lm_number_start(const ww_examples *x, float *bias);

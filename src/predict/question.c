@@ -48,7 +48,7 @@ static float *gpu_features(const ww_gpu *g, float *f) {
 
 /* Times that each part of the machine needs at least, by what the source seems to do: log2 of microseconds. Not predictions: they put
  * counts and the GPU's rates into one scale. */
-static float *estimates(const ww_qwalk *w, double threads, double bytes, const ww_gpu *g, float *f) {
+static void estimates(ww_qwalk *w, double threads, double bytes, const ww_gpu *g) {
   const double *c = w->count;
   double mhz = known(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1,
          dram = known(g->dram_peak, 1000) * 1e3; /* bytes/us */
@@ -64,17 +64,15 @@ static float *estimates(const ww_qwalk *w, double threads, double bytes, const w
   double moved = c[Q_C_moved_bytes], waves = fmax(1, threads / resident);
   double t[5] = {lanes / (128 * sms * mhz), fmin(bytes, moved) / dram, (moved + 128 * c[Q_C_scattered]) / l2,
                  chain / mhz * waves, c[Q_C_conflicts] / mhz};
-  double all = 1.5;
+  w->estimate[5] = 1.5;
   for (int i = 0; i < 5; i++) {
-    *f++ = (float)(log2(0.1 + t[i]) / 8);
-    all = fmax(all, t[i]);
+    w->estimate[i] = t[i];
+    w->estimate[5] = fmax(w->estimate[5], t[i]);
   }
-  *f++ = (float)(log2(all) / 8);
-  return f;
 }
 
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
-static void features(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w, float *f) {
+static void features(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
   double blocks = product(l->grid), block = product(l->block), l2 = known(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
@@ -98,7 +96,8 @@ static void features(const ww_question_kernel *k, const ww_launch *l, const ww_g
   *f++ = (float)(w->depth / 4);
   *f++ = (float)(fmin(w->unknown, 8) / 4);
   *f++ = (float)(log2(1 + w->heaviest / (blocks * block)) / 16); /* iterations of a thread */
-  f = estimates(w, k->openmp ? fmax(1, w->heaviest) : blocks * block, sum.bytes, g, f);
+  estimates(w, k->openmp ? fmax(1, w->heaviest) : blocks * block, sum.bytes, g);
+  for (int i = 0; i < Q_NESTIMATES; i++) *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
   while (f < from + WW_QUESTION_FEATURES) *f++ = 0;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
     if (!isfinite(from[i])) from[i] = 0;

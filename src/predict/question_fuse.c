@@ -86,7 +86,9 @@ static int dimension(const ww_qtoken *t) {
 }
 
 static ww_qtoken builtin(const ww_qtoken *at, int kind, int dim) {
-  ww_qtoken t = *at;
+  ww_qtoken t = *at; /* may be a bracket */
+  t.kind = Q_WORD;
+  t.op = 0;
   t.sym = kind * 3 + dim;
   return t;
 }

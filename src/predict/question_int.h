@@ -146,14 +146,18 @@ typedef enum {
   Q_NCOUNTS
 } ww_qcount;
 
+/* What each part of the machine would take: arithmetic, DRAM, L2, latency, atomics on one word; the largest of them. */
+enum { Q_NESTIMATES = 6 };
+
 typedef struct {
   float *trips, *weight; /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
   char *
       mark; /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known, '`' not known in a small buffer */
   uint32_t *first; /* [parts]: of its tokens in the arrays */
   double count[Q_NCOUNTS];
-  double heaviest, depth; /* executions of the most executed loop body; loops around it */
-  double unknown;         /* loops whose trips are not known */
+  double estimate[Q_NESTIMATES]; /* us; question.c fills them */
+  double heaviest, depth;        /* executions of the most executed loop body; loops around it */
+  double unknown;                /* loops whose trips are not known */
 } ww_qwalk;
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out);
 /* A scalar argument's number by its parameter's type; NaN: none. */

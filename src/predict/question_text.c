@@ -4,7 +4,8 @@
  * (A is 16), others as the letter of their octave and a small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front.
  * Names say what they name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as their values.
  * `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA! FA~: addresses not known, not
- * known but near each other, strided, the same for all. */
+ * known but near each other, strided, the same for all. The last line has what arithmetic, DRAM, L2, latency and conflicts of atomics
+ * would take, and the largest of them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -118,6 +119,10 @@ static void loop_words(const printer *p, uint32_t slot, ww_buf *b) {
   ww_question_magnitude(fmax(1, p->w->weight[slot]), b);
 }
 
+static bool is_magnitude(const printer *p, const ww_qtoken *t) {
+  return t->kind == Q_INT || (t->kind == Q_WORD && t->sym >= 0 && !isnan(p->value[t->sym]));
+}
+
 static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, size_t most, ww_buf *b) {
   const ww_qtoken *v = p->k->parts.v[part].t.v;
   ww_buf one = {0};
@@ -127,7 +132,8 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
     one.n = 0;
     word(p, t, &one);
     if (!one.n) continue;
-    if (b->n && wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?') ww_buf_puts(b, " ");
+    bool magnitude = is_magnitude(p, t) && one.s[one.n - 1] > '9'; /* always the same word, whatever stands before it */
+    if (b->n && (magnitude || (wordy(b->s[b->n - 1]) && wordy(*one.s) && *one.s != '?'))) ww_buf_puts(b, " ");
     ww_buf_add(b, one.s, one.n);
     uint32_t slot = p->w->first[part] + i;
     if (p->w->mark[slot]) ww_buf_add(b, &p->w->mark[slot], 1);
@@ -283,6 +289,11 @@ void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww
   helpers(&p, room, &used);
   if (used.n) ww_buf_add(b, used.s, used.n);
   ww_buf_add(b, kernel.s, kernel.n);
+  ww_buf_puts(b, "\nest");
+  for (int i = 0; i < Q_NESTIMATES; i++) {
+    ww_buf_puts(b, " ");
+    ww_question_magnitude(64 * w->estimate[i], b); /* in 1/64 us, so that small ones are told apart */
+  }
   ww_buf_puts(b, WW_QUESTION_END);
   ww_buf_free(&kernel);
   ww_buf_free(&used);

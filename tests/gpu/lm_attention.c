@@ -1,6 +1,6 @@
 /* lm_attention.c - attention on the GPU against its definition in double precision on the processor, and how fast it is.
  *
- *   lm_attention FOLDER...   a folder holds the .cubin of each of src/lm/cuda/attention_*.cu
+ *   lm_attention [--times] FOLDER...   a folder holds the .cubin of each of src/lm/cuda/attention_*.cu
  *   (nvcc -cubin -gencode=arch=compute_90a,code=sm_90a -o FOLDER/attention_forward.cubin src/lm/cuda/attention_forward.cu, and so on)
  *
  * Random packed documents, head sizes and shapes that do not fit the tiles; outputs are poisoned first. Tolerances are relative errors of whole tensors
@@ -39,7 +39,8 @@ static void must(ww_cuda_status s, const char *doing) {
 }
 
 /* Threads are what the kernel was compiled for, so that a variant with other warps can be timed. */
-static void launch(void *ctx, ww_attention_kernel k, uint32_t blocks, uint32_t threads, uint32_t shared, void **args) {
+static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t threads,
+                   uint32_t shared, void **args) {
   (void)ctx;
   static void *ready[WW_NATTENTION];
   static int most[WW_NATTENTION];
@@ -50,7 +51,7 @@ static void launch(void *ctx, ww_attention_kernel k, uint32_t blocks, uint32_t t
     ready[k] = functions[k];
   }
   if (shared) threads = (uint32_t)most[k];
-  must(api->cuLaunchKernel(functions[k], blocks, 1, 1, threads, 1, 1, shared, NULL, args, NULL), kernels[k].name);
+  must(api->cuLaunchKernel(functions[k], gx, gy, gz, threads, 1, 1, shared, NULL, args, NULL), kernels[k].name);
 }
 
 static uint64_t device(size_t bytes) {
@@ -292,11 +293,19 @@ static void time_backward(void *ctx) {
                         (int32_t *)t->firsts, t->s.B, t->s.T, t->s.H, t->s.K, t->s.D);
 }
 
+#define PATTERN 1000003 /* random values, over and over */
+static uint16_t *repeat(const void *pattern, size_t n) {
+  uint16_t *x = malloc(n * 2);
+  for (size_t i = 0; i < n; i += PATTERN) memcpy(x + i, pattern, (n - i < PATTERN ? n - i : PATTERN) * 2);
+  return x;
+}
+
 static void speed(shape s, bool hopper) {
   const size_t ld = (size_t)(s.H + 2 * s.K) * s.D, rows = (size_t)s.B * s.T, n = rows * ld, no = rows * s.H * s.D;
-  void *qkv, *dout;
+  void *pattern;
   int32_t *first = malloc(rows * 4);
-  free(random_real(n, 1, true, &qkv)), free(random_real(no, 1, true, &dout));
+  free(random_real(PATTERN, 1, true, &pattern));
+  uint16_t *qkv = repeat(pattern, n), *dout = repeat(pattern, no);
   documents(first, &s);
   timing t = {s,
               false,
@@ -316,7 +325,7 @@ static void speed(shape s, bool hopper) {
       s.B, s.T, s.H, s.K, s.D, f, flops / f / 1e9, b, 2.5 * flops / b / 1e9, d, 2.5 * flops / d / 1e9);
   uint64_t all[] = {t.qkv, t.dout, t.firsts, t.out, t.lse, t.dqkv};
   for (int i = 0; i < 6; i++) api->cuMemFree(all[i]);
-  free(qkv), free(dout), free(first);
+  free(qkv), free(dout), free(first), free(pattern);
 }
 
 /* ---- main ---- */
@@ -374,6 +383,7 @@ static void speed_all(bool hopper) {
 
 int main(int argc, char **argv) {
   int major = 0;
+  setvbuf(stdout, NULL, _IOLBF, 0);
   ww_err e = {0};
   void *context;
   if (ww_cuda_open(&api, &e)) {
@@ -383,12 +393,13 @@ int main(int argc, char **argv) {
   must(api->cuDevicePrimaryCtxRetain(&context, 0), "device");
   must(api->cuCtxSetCurrent(context), "device");
   must(api->cuDeviceGetAttribute(&major, WW_CUDA_CAPABILITY_MAJOR, 0), "device");
-  for (int i = 1; i < argc; i++) {
+  const bool times_only = argc > 1 && !strcmp(argv[1], "--times");
+  for (int i = 1 + times_only; i < argc; i++) {
     find_kernels(argv[i]);
     for (int hopper = 0; hopper <= (major == 9); hopper++) {
       if (i > 1 && hopper < (major == 9)) continue;
       printf("# %s%s\n", argv[i], hopper ? ", products of warpgroups" : "");
-      check_all(hopper, i == 1);
+      if (!times_only) check_all(hopper, i == 1);
       speed_all(hopper);
     }
   }

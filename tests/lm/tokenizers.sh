@@ -10,8 +10,7 @@ if [ ! -x "$check" ]; then
   echo "1..1"
   exit 0
 fi
-tap=$here/../tap.sh
-. "$tap"
+. tests/tap.sh
 work=$build/tokenizers
 mkdir -p "$work"
 

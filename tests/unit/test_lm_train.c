@@ -597,6 +597,10 @@ static void test_resume(void **state) {
     ww_lm_plan p = plan_of(NULL);
     learned whole = learn(a, &x, &p, lora);
     assert_int_equal(whole.st, WW_OK);
+    p.log_every = 7;
+    learned seldom = learn(a, &x, &p, lora); /* read after steps 1, 5, 7, 10, 14, 15 and 20 */
+    assert_int_equal(seldom.out.train.n, 7);
+    assert_memory_equal(seldom.v, whole.v, whole.values * sizeof(float));
     p = plan_of(ww_fmt(a, "%s/%u", dir, lora));
     p.every = 10;
     p.log = ww_fmt(a, "%s/log%u.jsonl", dir, lora);

@@ -7,12 +7,23 @@
 
 #define QUERIES 64u /* of a tile in the backward pass */
 #define ROWS 128u   /* of a block: queries, or keys in the backward pass */
+#ifndef CACHE_BYTES
+#define CACHE_BYTES (40ull << 20)
+#endif
 
 static uint32_t ceil_div(uint64_t a, uint32_t b) { return (uint32_t)((a + b - 1) / b); }
 
 /* Head size as the fast kernels pad it, or 0: they do not take it. */
 static uint32_t padded_head(const ww_attention_runner *r, uint32_t D) {
   return !r->bf16 || D % 8 || D > 128 ? 0 : D <= 64 ? 64 : 128;
+}
+
+/* The blocks of a head differ in length (a late query sees many keys): the longest go first, so that the short ones fill up the end. But they
+ * also share what they read, and the cache does not hold all heads: heads go in groups that fit. `bytes`: what the blocks of a head share. */
+static void launch_heads(const ww_attention_runner *r, ww_attention_kernel k, uint32_t heads, uint32_t T,
+                         uint64_t bytes, uint32_t threads, uint32_t shared, void **args) {
+  uint32_t group = (uint32_t)(CACHE_BYTES / bytes), groups = ceil_div(heads, group ? group : 1);
+  r->launch(r->ctx, k, ceil_div(heads, groups), ceil_div(T, ROWS), groups, threads, shared, args);
 }
 
 static ww_attention_kernel of_head(ww_attention_kernel for64, uint32_t padded) {
@@ -28,16 +39,14 @@ void ww_attention_forward(const ww_attention_runner *r, void *out, float *lse, c
   uint32_t P = padded_head(r, D);
   if (!P) {
     void *args[] = {&out, &lse, &qkv, &first, &B, &T, &H, &K, &D, &scale};
-    r->launch(r->ctx, of_real(WW_K_attention_plain_forward_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 256, 0,
-              args);
+    r->launch(r->ctx, of_real(WW_K_attention_plain_forward_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256,
+              0, args);
     return;
   }
-  void *args[] = {&out, &lse, &qkv, &first, &T, &H, &K, &D, &scale};
-  uint32_t shared = (ROWS + 4 * 64) * P * 2; /* Q; two stages of K and V */
-  if (r->hopper)
-    r->launch(r->ctx, of_head(WW_K_attention_hopper_forward_64, P), B * H * ceil_div(T, ROWS), 256, shared, args);
-  else
-    r->launch(r->ctx, of_head(WW_K_attention_forward_64, P), B * H * ceil_div(T, ROWS), 128, shared, args);
+  uint32_t heads = B * H, shared = (ROWS + 4 * 64) * P * 2; /* Q; two stages of K and V */
+  void *args[] = {&out, &lse, &qkv, &first, &heads, &T, &H, &K, &D, &scale};
+  launch_heads(r, of_head(r->hopper ? WW_K_attention_hopper_forward_64 : WW_K_attention_forward_64, P), heads, T,
+               4ull * T * D, r->hopper ? 256 : 128, shared, args);
 }
 
 static void plain_backward(const ww_attention_runner *r, void *dqkv, const void *dout, const void *qkv, const void *out,
@@ -46,11 +55,13 @@ static void plain_backward(const ww_attention_runner *r, void *dqkv, const void 
   float scale = 1 / sqrtf((float)D), *delta = r->scratch(r->ctx, (size_t)B * T * H * sizeof(float));
   if (!delta) return;
   void *sums[] = {&delta, &dout, &out, &B, &T, &H, &D};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_delta_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 256, 0, sums);
+  r->launch(r->ctx, of_real(WW_K_attention_plain_delta_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0,
+            sums);
   void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &B, &T, &H, &K, &D, &scale};
-  r->launch(r->ctx, of_real(WW_K_attention_plain_queries_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 256, 0,
+  r->launch(r->ctx, of_real(WW_K_attention_plain_queries_bf16, r->bf16), ceil_div((uint64_t)B * T * H, 8), 1, 1, 256, 0,
             args);
-  r->launch(r->ctx, of_real(WW_K_attention_plain_keys_bf16, r->bf16), ceil_div((uint64_t)B * T * K, 8), 256, 0, args);
+  r->launch(r->ctx, of_real(WW_K_attention_plain_keys_bf16, r->bf16), ceil_div((uint64_t)B * T * K, 8), 1, 1, 256, 0,
+            args);
 }
 
 void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void *dout, const void *qkv, const void *out,
@@ -69,21 +80,23 @@ void ww_attention_backward(const ww_attention_runner *r, void *dqkv, const void 
   float *delta = (float *)scratch, *dq = r->deterministic ? NULL : (float *)(scratch + delta_bytes);
 
   void *before[] = {&delta, &dq, &dout, &out, &T, &H, &D, &padded, &rows};
-  r->launch(r->ctx, of_head(WW_K_attention_prepare_64, P), ceil_div(rows * (P / 8), 256), 256, 0, before);
+  r->launch(r->ctx, of_head(WW_K_attention_prepare_64, P), ceil_div(rows * (P / 8), 256), 1, 1, 256, 0, before);
   uint32_t keys = 2 * ROWS * P * 2, stage = 2 * QUERIES * P * 2 + 1024; /* K and V; Q, dO, lse, delta, first */
+  uint32_t heads = B * H, key_heads = B * K;
+  uint64_t share = 4ull * T * D * (1 + 2 * (H / K));
   if (r->deterministic) {
-    void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &T, &H, &K, &D, &scale};
-    r->launch(r->ctx, of_head(WW_K_attention_backward_keys_64, P), B * K * ceil_div(T, ROWS), threads, keys + 2 * stage,
-              args);
-    r->launch(r->ctx, of_head(WW_K_attention_backward_queries_64, P), B * H * ceil_div(T, ROWS), threads,
-              (2 * ROWS + 4 * 64) * P * 2, args);
+    void *args[] = {&dqkv, &dout, &qkv, &lse, &delta, &first, &key_heads, &T, &H, &K, &D, &scale};
+    launch_heads(r, of_head(WW_K_attention_backward_keys_64, P), key_heads, T, share, threads, keys + 2 * stage, args);
+    args[6] = &heads;
+    launch_heads(r, of_head(WW_K_attention_backward_queries_64, P), heads, T, 4ull * T * D, threads,
+                 (2 * ROWS + 4 * 64) * P * 2, args);
     return;
   }
-  void *args[] = {&dqkv, &dq, &dout, &qkv, &lse, &delta, &first, &T, &H, &K, &D, &scale};
-  r->launch(r->ctx, of_head(r->hopper ? WW_K_attention_hopper_backward_64 : WW_K_attention_backward_64, P),
-            B * K * ceil_div(T, ROWS), threads, keys + 2 * stage + ROWS * QUERIES * 2, args);
+  void *args[] = {&dqkv, &dq, &dout, &qkv, &lse, &delta, &first, &key_heads, &T, &H, &K, &D, &scale};
+  launch_heads(r, of_head(r->hopper ? WW_K_attention_hopper_backward_64 : WW_K_attention_backward_64, P), key_heads, T,
+               share, threads, keys + 2 * stage + ROWS * QUERIES * 2, args);
   size_t n = rows / 2 * (P / 8);
   void *after[] = {&dqkv, &dq, &T, &H, &K, &D, &scale, &n};
   r->launch(r->ctx, of_head(r->hopper ? WW_K_attention_hopper_finish_64 : WW_K_attention_finish_64, P),
-            ceil_div(n, 256), 256, 0, after);
+            ceil_div(n, 256), 1, 1, 256, 0, after);
 }

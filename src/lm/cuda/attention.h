@@ -40,7 +40,7 @@ typedef struct {
   bool hopper;        /* compute capability 9.0, kernels compiled for sm_90a */
   /* Starts a kernel on the stream, behind all that was started before. `shared` is dynamic shared memory, always the same for one kernel; above 48 KiB
    * the function's limit is to be raised first. args: a pointer to each argument, as cuLaunchKernel takes them. */
-  void (*launch)(void *ctx, ww_attention_kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared, void **args);
+  void (*launch)(void *ctx, ww_attention_kernel kernel, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t threads, uint32_t shared, void **args);
   /* Device memory of at least `bytes`, 256-byte aligned, of any content, asked for once in a call of backward. NULL: there is not so much, and the runner
    * remembers that. */
   void *(*scratch)(void *ctx, size_t bytes);

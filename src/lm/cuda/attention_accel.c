@@ -13,17 +13,22 @@ static const struct {
 #undef ROW
 };
 
-static void launch(void *ctx, ww_attention_kernel k, uint32_t blocks, uint32_t threads, uint32_t shared, void **args) {
+static void launch(void *ctx, ww_attention_kernel k, uint32_t gx, uint32_t gy, uint32_t gz, uint32_t threads,
+                   uint32_t shared, void **args) {
   ww_accel *g = ctx;
   if (!g->attention[k]) g->attention[k] = ww_accel_function(g, kernels[k].unit, kernels[k].name, shared);
-  if (g->attention[k]) ww_accel_launch(g, g->attention[k], blocks, 1, 1, threads, shared, args, kernels[k].name);
+  if (g->attention[k]) ww_accel_launch(g, g->attention[k], gx, gy, gz, threads, shared, args, kernels[k].name);
 }
 
 static void *scratch(void *ctx, size_t bytes) { return ww_accel_scratch(ctx, bytes); }
 
 static ww_attention_runner runner(ww_ops *o) {
-  return (ww_attention_runner){
-      .ctx = o, .bf16 = o->real == WW_BF16, .deterministic = o->deterministic, .launch = launch, .scratch = scratch};
+  return (ww_attention_runner){.ctx = o,
+                               .bf16 = o->real == WW_BF16,
+                               .deterministic = o->deterministic,
+                               .hopper = ((const ww_accel *)o)->capability == 90,
+                               .launch = launch,
+                               .scratch = scratch};
 }
 
 void ww_accel_attention_forward(ww_ops *o, void *out, float *lse, const void *qkv, const int32_t *first, uint32_t B,

@@ -81,13 +81,14 @@ template <int M, int N> INLINE void scores_to_gradients(float (&x)[M][N][4], flo
 }
 
 template <int DP, int M, int WARPS, bool ADD_DQ, int CHUNK>
-INLINE void keys_backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T,
+INLINE void keys_backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T,
                           int H, int K, int D, float scale) {
   constexpr int KEYS = WARPS * M * 16, THREADS = WARPS * 32, STRIDE = DP * 2, N = CHUNK / 8;
   constexpr unsigned TILE = QUERIES * STRIDE, STAGE = 2 * TILE + 1024; /* a stage: Q, dO, lse, delta, first */
   static_assert(KEYS == 128, "add_dq goes over 128 keys");
-  const int blocks = (T + KEYS - 1) / KEYS, head = blockIdx.x / blocks, g = head % K, b = head / K, ld = (H + 2 * K) * D, group = H / K;
-  const int k0 = blockIdx.x % blocks * KEYS; /* the longest first; a head's blocks run together: its queries and dQ stay in L2 */
+  const int head = blockIdx.x + blockIdx.z * gridDim.x, g = head % K, b = head / K, ld = (H + 2 * K) * D, group = H / K;
+  if (head >= heads) return;
+  const int k0 = blockIdx.y * KEYS; /* the longest first */
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, key0 = k0 + warp * M * 16;
   const int tiles = (T + QUERIES - 1) / QUERIES, lo = k0 / QUERIES;
   const bf16 *row = qkv + (size_t)b * T * ld;
@@ -199,12 +200,13 @@ template <int DP> INLINE void finish_dq(bf16 *dqkv, const float *dq, int T, int 
 /* ---- dQ by itself: the same bits each time ---- */
 
 template <int DP, int M, int WARPS>
-INLINE void queries_backward(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T, int H,
+INLINE void queries_backward(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T, int H,
                              int K, int D, float scale) {
   constexpr int ROWS = WARPS * M * 16, KEYS = 64, CHUNK = 32, N = CHUNK / 8, THREADS = WARPS * 32, STRIDE = DP * 2;
   constexpr unsigned TILE = KEYS * STRIDE;
-  const int blocks = (T + ROWS - 1) / ROWS, head = blockIdx.x / blocks, h = head % H, b = head / H, ld = (H + 2 * K) * D;
-  const int q0 = (blocks - 1 - blockIdx.x % blocks) * ROWS;
+  const int head = blockIdx.x + blockIdx.z * gridDim.x, h = head % H, b = head / H, ld = (H + 2 * K) * D;
+  if (head >= heads) return;
+  const int q0 = (gridDim.y - 1 - blockIdx.y) * ROWS; /* the longest first */
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, row0 = q0 + warp * M * 16;
   const bf16 *q = qkv + (size_t)b * T * ld + h * D, *k = qkv + (size_t)b * T * ld + (H + h / (H / K)) * D, *v = k + K * D;
   first += (size_t)b * T;
@@ -266,19 +268,19 @@ INLINE void queries_backward(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, cons
     prepare<DP>(delta, dq, dout, out, T, H, D, padded, rows);                                                                                  \
   }                                                                                                                                            \
   extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS)                                                                              \
-      attention_backward_##DP(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T, \
+      attention_backward_##DP(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T, \
                               int H, int K, int D, float scale) {                                                                              \
-    keys_backward<DP, M, WARPS, true, CHUNK>(dqkv, dq, dout, qkv, lse, delta, first, T, H, K, D, scale);                                      \
+    keys_backward<DP, M, WARPS, true, CHUNK>(dqkv, dq, dout, qkv, lse, delta, first, heads, T, H, K, D, scale);                                      \
   }                                                                                                                                            \
   extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS)                                                                              \
-      attention_backward_keys_##DP(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T, int H, \
+      attention_backward_keys_##DP(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T, int H, \
                                    int K, int D, float scale) {                                                                                \
-    keys_backward<DP, M, WARPS, false, CHUNK>(dqkv, nullptr, dout, qkv, lse, delta, first, T, H, K, D, scale);                                \
+    keys_backward<DP, M, WARPS, false, CHUNK>(dqkv, nullptr, dout, qkv, lse, delta, first, heads, T, H, K, D, scale);                                \
   }                                                                                                                                            \
   extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS)                                                                              \
-      attention_backward_queries_##DP(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T,    \
+      attention_backward_queries_##DP(bf16 *dqkv, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T,    \
                                       int H, int K, int D, float scale) {                                                                      \
-    queries_backward<DP, M, WARPS>(dqkv, dout, qkv, lse, delta, first, T, H, K, D, scale);                                                    \
+    queries_backward<DP, M, WARPS>(dqkv, dout, qkv, lse, delta, first, heads, T, H, K, D, scale);                                                    \
   }                                                                                                                                            \
   extern "C" __global__ void __launch_bounds__(256) attention_finish_##DP(bf16 *dqkv, const float *dq, int T, int H, int K, int D, float scale,      \
                                                                           size_t n) {                                                          \

@@ -55,11 +55,12 @@ template <int M, int N> INLINE void mask(float (&x)[M][N][4], const int *first, 
 }
 
 template <int DP, int M, int WARPS>
-INLINE void forward(bf16 *out, float *lse, const bf16 *qkv, const int *first, int T, int H, int K, int D, float scale) {
+INLINE void forward(bf16 *out, float *lse, const bf16 *qkv, const int *first, int heads, int T, int H, int K, int D, float scale) {
   constexpr int ROWS = WARPS * M * 16, KEYS = 64, N = KEYS / 8, THREADS = WARPS * 32, STRIDE = DP * 2;
   constexpr unsigned TILE = KEYS * STRIDE;
-  const int blocks = (T + ROWS - 1) / ROWS, head = blockIdx.x / blocks, h = head % H, b = head / H, ld = (H + 2 * K) * D;
-  const int q0 = (blocks - 1 - blockIdx.x % blocks) * ROWS; /* the longest first; a head's blocks run together: its keys stay in L2 */
+  const int head = blockIdx.x + blockIdx.z * gridDim.x, h = head % H, b = head / H, ld = (H + 2 * K) * D;
+  if (head >= heads) return;
+  const int q0 = (gridDim.y - 1 - blockIdx.y) * ROWS; /* the longest first */
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
   const bf16 *q = qkv + (size_t)b * T * ld + h * D, *k = qkv + (size_t)b * T * ld + (H + h / (H / K)) * D, *v = k + K * D;
   first += (size_t)b * T;
@@ -114,9 +115,9 @@ INLINE void forward(bf16 *out, float *lse, const bf16 *qkv, const int *first, in
 }
 
 #define FORWARD(DP, M, WARPS, BLOCKS)                                                                                                              \
-  extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS) attention_forward_##DP(bf16 *out, float *lse, const bf16 *qkv, const int *first, int T, \
+  extern "C" __global__ void __launch_bounds__(WARPS * 32, BLOCKS) attention_forward_##DP(bf16 *out, float *lse, const bf16 *qkv, const int *first, int heads, int T, \
                                                                                          int H, int K, int D, float scale) {                    \
-    forward<DP, M, WARPS>(out, lse, qkv, first, T, H, K, D, scale);                                                                               \
+    forward<DP, M, WARPS>(out, lse, qkv, first, heads, T, H, K, D, scale);                                                                               \
   }
 FORWARD(64, 2, 4, 3)
 FORWARD(128, 2, 4, 2)

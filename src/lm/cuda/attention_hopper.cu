@@ -111,11 +111,12 @@ template <int PARTS> INLINE void softmax(float (&top)[2], float (&sum)[2], float
   }
 }
 
-template <int PARTS> INLINE void forward(bf16 *out, float *lse, const bf16 *qkv, const int *first, int T, int H, int K, int D, float scale) {
+template <int PARTS> INLINE void forward(bf16 *out, float *lse, const bf16 *qkv, const int *first, int heads, int T, int H, int K, int D, float scale) {
   constexpr int ROWS = 128, THREADS = 256;
   constexpr unsigned TILE = PARTS * TILE_ROWS * 128;
-  const int blocks = (T + ROWS - 1) / ROWS, head = blockIdx.x / blocks, h = head % H, b = head / H, ld = (H + 2 * K) * D;
-  const int q0 = (blocks - 1 - blockIdx.x % blocks) * ROWS; /* the longest first */
+  const int head = blockIdx.x + blockIdx.z * gridDim.x, h = head % H, b = head / H, ld = (H + 2 * K) * D;
+  if (head >= heads) return;
+  const int q0 = (gridDim.y - 1 - blockIdx.y) * ROWS; /* the longest first */
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, group0 = q0 + (warp >> 2) * 64, row0 = q0 + warp * 16;
   const bf16 *q = qkv + (size_t)b * T * ld + h * D, *k = qkv + (size_t)b * T * ld + (H + h / (H / K)) * D;
   const int v = K * D; /* from k */
@@ -233,13 +234,14 @@ INLINE void add_dq(float *dq, unsigned dS, unsigned K) {
 
 /* PARTS: columns / 64; HALVES: 64 keys each that a warpgroup has, one after the other */
 template <int PARTS, int HALVES>
-INLINE void backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int T, int H, int K,
+INLINE void backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta, const int *first, int heads, int T, int H, int K,
                      int D, float scale) {
   constexpr int KEYS = 128, GROUPS = KEYS / 64 / HALVES, THREADS = GROUPS * 128;
   static_assert(GROUPS == PARTS, "a warpgroup for each part of dQ");
   constexpr unsigned TILE = PARTS * TILE_ROWS * 128, STAGE = 2 * TILE + 1024; /* a stage: Q, dO, lse, delta, first */
-  const int blocks = (T + KEYS - 1) / KEYS, head = blockIdx.x / blocks, g = head % K, b = head / K, ld = (H + 2 * K) * D, group = H / K;
-  const int k0 = blockIdx.x % blocks * KEYS; /* the longest first */
+  const int head = blockIdx.x + blockIdx.z * gridDim.x, g = head % K, b = head / K, ld = (H + 2 * K) * D, group = H / K;
+  if (head >= heads) return;
+  const int k0 = blockIdx.y * KEYS; /* the longest first */
   const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5 & 3, wg = threadIdx.x >> 7;
   const int tiles = (T + TILE_ROWS - 1) / TILE_ROWS, lo = k0 / TILE_ROWS;
   const bf16 *row = qkv + (size_t)b * T * ld;
@@ -284,9 +286,10 @@ INLINE void backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, c
     const int from_low = load_ints(stage + 2 * TILE + 512).x, from_high = load_ints(stage + 2 * TILE + 512 + 62 * 4).y;
     UNROLL for (int i = 0; i < HALVES; i++) {
       const int block = wg * HALVES + i, key0 = k0 + block * 64, key = key0 + warp * 16 + (lane >> 2); /* key: this lane's first */
-      const unsigned s_at = Ss + (block * 64 + warp * 16 + (lane >> 2)) * 128 + (lane & 3) * 4;
+      const unsigned m_at = Ss + (block * 64 + warp * 16 + (lane & 15)) * 128;
       if (key0 > q0 || from_low >= key0 + 64) { /* none of these queries sees any of the keys; the same for a warpgroup */
-        UNROLL for (int n = 0; n < 8; n++) store4(s_at + ((n ^ (lane >> 2)) << 4), 0), store4(s_at + 8 * 128 + ((n ^ (lane >> 2)) << 4), 0);
+        const unsigned none[4] = {0, 0, 0, 0};
+        UNROLL for (int k = 0; k < 4; k++) stmatrix(m_at + (((2 * k + (lane >> 4)) ^ (lane & 7)) << 4), none);
         continue;
       }
       float x[8][4], y[8][4];
@@ -306,15 +309,24 @@ INLINE void backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, c
       wgmma_fence();
       registers_by_tile<PARTS>(dv[i], P, stage + TILE);
       wgmma_commit();
+#ifdef PBF
+      UNROLL for (int n = 0; n < 8; n++) {
+        const float2 d = load_floats(at + 256 + n * 32);
+        UNROLL for (int i = 0; i < 4; i++) {
+          const unsigned two = P[n >> 1][(n & 1) * 2 + (i >> 1)];
+          y[n][i] = (i & 1 ? high_of(two) : low_of(two)) * (y[n][i] - (i & 1 ? d.y : d.x));
+        }
+      }
+#else
       weights_to_gradients(y, x, at);
+#endif
       as_left_side(dS, y);
-      UNROLL for (int k = 0; k < 4; k++) UNROLL for (int n = 0; n < 4; n++)
-        store4(s_at + (n & 1) * 8 * 128 + (((2 * k + (n >> 1)) ^ (lane >> 2)) << 4), dS[k][n]);
+      UNROLL for (int k = 0; k < 4; k++) stmatrix(m_at + (((2 * k + (lane >> 4)) ^ (lane & 7)) << 4), dS[k]);
       wgmma_fence();
       registers_by_tile<PARTS>(dk[i], dS, stage);
       wgmma_commit();
 #ifdef LAZY
-      if (PARTS == 1)
+      if (PARTS == 1 && !LAZY)
 #endif
       {
       wgmma_wait<0>();
@@ -363,13 +375,13 @@ template <int PARTS> INLINE void finish_dq(bf16 *dqkv, const float *dq, int T, i
 #endif
 
 #define HOPPER(DP, PARTS, HALVES, THREADS, BLOCKS)                                                                                               \
-  extern "C" __global__ void __launch_bounds__(256, 2) attention_hopper_forward_##DP(bf16 *out, float *lse, const bf16 *qkv, const int *first, int T,   \
+  extern "C" __global__ void __launch_bounds__(256, 2) attention_hopper_forward_##DP(bf16 *out, float *lse, const bf16 *qkv, const int *first, int heads, int T,   \
                                                                                      int H, int K, int D, float scale)                             \
-      BODY(forward<PARTS>(out, lse, qkv, first, T, H, K, D, scale))                                                                               \
+      BODY(forward<PARTS>(out, lse, qkv, first, heads, T, H, K, D, scale))                                                                               \
   extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                                                   \
       attention_hopper_backward_##DP(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, const float *lse, const float *delta,                  \
-                                     const int *first, int T, int H, int K, int D, float scale)                                                   \
-          BODY(backward<PARTS, HALVES>(dqkv, dq, dout, qkv, lse, delta, first, T, H, K, D, scale))                                                \
+                                     const int *first, int heads, int T, int H, int K, int D, float scale)                                                   \
+          BODY(backward<PARTS, HALVES>(dqkv, dq, dout, qkv, lse, delta, first, heads, T, H, K, D, scale))                                                \
   extern "C" __global__ void __launch_bounds__(256)                                                                                               \
       attention_hopper_finish_##DP(bf16 *dqkv, const float *dq, int T, int H, int K, int D, float scale, size_t n)                                    \
           BODY(finish_dq<PARTS>(dqkv, dq, T, H, K, D, scale, n))

@@ -14,6 +14,10 @@ INLINE void wgmma_fence() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory
 INLINE void wgmma_commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
 template <int LEFT> INLINE void wgmma_wait() { asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(LEFT) : "memory"); } /* all groups but the last LEFT */
 INLINE void writes_to_wgmma() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); } /* this thread's writes to shared memory are for products */
+/* Four 8x8 matrices the other way than ldmatrix: as mma.sync's left side lies, with lane l's address that of row l & 15, chunk l >> 4. */
+INLINE void stmatrix(unsigned at, const unsigned (&r)[4]) {
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(at), "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3]) : "memory");
+}
 /* After a wait: what reads the accumulators stays behind it. */
 INLINE void settle(float (&x)[8][4]) {
 #pragma unroll

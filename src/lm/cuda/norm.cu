@@ -155,13 +155,13 @@ __device__ __forceinline__ void rmsnorm_backward(real *dinp, float *partial, con
     if (team > 1 || threadIdx.x / 32 == t) {
 #pragma unroll
       for (int k = 0; k < V * W; k++) {
-        unsigned i = p.at + k / W * p.width;
-        if (i < n) columns[i * W + k % W] = t ? columns[i * W + k % W] + acc[k] : acc[k];
+        unsigned i = p.at + k / W * p.width, to = k % W * n + i; /* values of a vector apart: no two lanes in one bank */
+        if (i < n) columns[to] = t ? columns[to] + acc[k] : acc[k];
       }
     }
     __syncthreads();
   }
-  for (unsigned c = threadIdx.x; c < C; c += blockDim.x) partial[(u64)blockIdx.x * C + c] = columns[c];
+  for (unsigned c = threadIdx.x; c < C; c += blockDim.x) partial[(u64)blockIdx.x * C + c] = columns[c % W * n + c / W];
 }
 
 #define FORWARD_PARAMS                                                                                                              \
