@@ -9,15 +9,15 @@
 #include "evaluate.h"
 
 typedef struct {
-  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings;
+  const char *by, *sources, *group, *metric, *html, *out, *csv, *recordings, *model;
   ww_strings fail_if;
   uint64_t limit, worst, jobs, seconds, budget;
-  bool markdown;
+  bool markdown, heads;
 } options;
 
 static const ww_option table[] = {
     {"by", 0, WW_OPT_STR, "ORACLE|FILE",
-     "grounded (default), machine, both side by side, trace, or a file of reports, one per measured launch, in order",
+     "grounded (default), machine, both side by side, trace, text, or a file of reports, one per measured launch, in order",
      offsetof(options, by)},
     {"sources", 0, WW_OPT_STR, "DIR",
      "folder that files and include paths of the launches are relative to (default: the data's)",
@@ -39,6 +39,10 @@ static const ww_option table[] = {
      offsetof(options, csv)},
     {"recordings", 0, WW_OPT_STR, "DIR", "with --csv: a recording per program, <targetName>.jsonl",
      offsetof(options, recordings)},
+    {"model", 0, WW_OPT_STR, "PATH", "with --by text: the language model (default: the shipped one)",
+     offsetof(options, model)},
+    {"heads", 0, WW_OPT_FLAG, NULL, "with --by text: counters from the regression head, without the JSON",
+     offsetof(options, heads)},
     {"jobs", 'j', WW_OPT_UINT, "N", "processes (default: one per core)", offsetof(options, jobs)},
     {"seconds", 0, WW_OPT_UINT, "N", "give up a launch after N seconds (default 120)", offsetof(options, seconds)},
     {"budget", 0, WW_OPT_UINT, "N", "warp instructions to trace of a launch", offsetof(options, budget)},
@@ -441,11 +445,15 @@ static ww_status run(ww_cmd *c) {
   if (st) return st;
   double begin = ww_now();
   if (side) return both(&j, &as, &how, &child);
-  bool ask = trace || machine || grounded;
-  st = ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child) : from_file(&j);
+  bool ask = trace || machine || grounded, text = o->by && !strcmp(o->by, "text");
+  if ((o->model || o->heads) && !text) return ww_fail(&c->err, WW_EUSAGE, "--model and --heads belong to --by text");
+  st = text  ? ww_evaluate_text(c, o->model, !o->heads, j.cases.v, j.cases.n)
+       : ask ? ww_evaluate_predict(c, &how, j.cases.v, j.cases.n, &child)
+             : from_file(&j);
   if (st || child) return st;
   ww_evaluation *v = summed(&j, &as,
                             trace            ? "trace"
+                            : text           ? "language model"
                             : !ask           ? ww_path_base(o->by)
                             : how.correction ? "machine model, corrected"
                                              : "machine model",

@@ -1,7 +1,7 @@
 /* evaluate.h - what the files of `warpwise evaluate` share: the cases, the scores, the tables that every output form shows.
  *
  *   evaluate.c         options, reading of measured reports, thresholds
- *   evaluate_run.c     predictions, by worker processes
+ *   evaluate_run.c     predictions, by worker processes;  evaluate_text.c  by the language model
  *   evaluate_sum.c     cases -> scores, groups, reasons, worst cases
  *   evaluate_tables.c  scores -> tables;  evaluate_show.c  tables as text and markdown, scores as JSON
  *   evaluate_page.c    the same as a page to look at
@@ -74,6 +74,10 @@ typedef struct {
 /* Fills predicted of every case. A launch that cannot be predicted, dies or takes too long is one with an error inside. True in
  * *child: this is a worker that has done its part and must return to main at once. */
 ww_status ww_evaluate_predict(ww_cmd *c, const ww_evaluate_how *how, ww_case *cases, uint32_t n, bool *child);
+
+/* ---- evaluate_text.c ---- */
+/* The same by the language model (NULL: the shipped one); json: counters from the JSON it writes, else from its regression head. */
+ww_status ww_evaluate_text(ww_cmd *c, const char *model, bool json, ww_case *cases, uint32_t n);
 
 /* ---- evaluate_csv.c ---- */
 ww_status ww_evaluate_csv(ww_cmd *c, const char *path, const char *recordings, ww_case **out, uint32_t *n);

@@ -8,13 +8,14 @@
 #include "../predict/show.h"
 #include "../predict/sweep.h"
 #include "oracle.h"
+#include "predict_text.h"
 
 typedef struct {
   ww_source_options source;
   bool ptxas;
-  const char *cache, *by, *batch, *slower, *sweep, *svg;
+  const char *cache, *by, *batch, *slower, *sweep, *svg, *model;
   uint64_t budget;
-  bool diff;
+  bool diff, heads;
 } options;
 
 static const ww_option table[] = {
@@ -29,6 +30,10 @@ static const ww_option table[] = {
      offsetof(options, sweep)},
     {"svg", 0, WW_OPT_STR, "FILE", "with --sweep: the curve as SVG ('-': stdout, instead of the table)",
      offsetof(options, svg)},
+    {"model", 0, WW_OPT_STR, "PATH", "with --by text: a .gguf or a model's folder (default: the shipped one)",
+     offsetof(options, model)},
+    {"heads", 0, WW_OPT_FLAG, NULL, "with --by text: counters from the regression head, without the JSON; quicker",
+     offsetof(options, heads)},
     {0},
 };
 
@@ -83,7 +88,6 @@ static void show_short(const ww_answers *a, FILE *f) {
 
 static ww_status launches_of(job *j, ww_launch **launches, uint32_t *n) {
   ww_source_options s = j->o->source;
-  if (j->o->batch && s.launch) return ww_fail(&j->c->err, WW_EUSAGE, "--batch and --launch: give one of them");
   if (j->o->batch) s.launch = j->o->batch;
   return ww_source_each(j->c, &s, &j->cache, launches, n);
 }
@@ -248,6 +252,11 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
   if (o->slower && !o->diff) return ww_fail(e, WW_EUSAGE, "--fail-if-slower belongs to --diff OLD NEW");
   if (o->svg && !o->sweep)
     return ww_fail(e, WW_EUSAGE, "--svg belongs to --sweep; `warpwise roofline --svg` plots single kernels");
+  bool text = o->by && !strcmp(o->by, "text");
+  if (text && (o->diff || o->sweep || o->ptxas))
+    return ww_fail(e, WW_EUSAGE, "--by text takes single launches and --batch, not --diff, --sweep or --ptxas");
+  if ((o->model || o->heads) && !text) return ww_fail(e, WW_EUSAGE, "--model and --heads belong to --by text");
+  if (o->batch && o->source.launch) return ww_fail(e, WW_EUSAGE, "--batch and --launch: give one of them");
   (void)c;
   return ww_cache_check(o->cache, e);
 }
@@ -255,6 +264,8 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = check(c, j.o, &c->err);
+  if (!st && j.o->by && !strcmp(j.o->by, "text"))
+    return ww_predict_by_text(c, &(ww_text_options){&j.o->source, j.o->model, j.o->batch, j.o->cache, j.o->heads});
   if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;
@@ -271,11 +282,14 @@ const ww_command ww_cmd_predict = {
     .usage = "FILE... [options] [-- clang flags]",
     .details =
         "The machine model on the kernel's trace. --gpu takes several names: h200,a100. What the launch does not say is found\n"
-        "as `warpwise trace --help` tells, and listed as assumed.",
-    .examples = "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
-                "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
-                "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"
-                "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
+        "as `warpwise trace --help` tells, and listed as assumed. --by text asks a small language model instead, from source,\n"
+        "launch and GPU alone, without a compiler (docs/text-model.md).",
+    .examples =
+        "  warpwise predict saxpy.cu --grid n/256 --block 256 --arg 'n=1<<20' --gpu h200,a100\n"
+        "  warpwise predict --batch launches.jsonl --gpu h100,h200\n"
+        "  warpwise predict --diff old.cu new.cu --gpu a100 --fail-if-slower 5%\n"
+        "  warpwise predict saxpy.cu --by text --grid 4096 --block 256 --arg 'n=1<<20' --arg 'x=f32[n]' --arg 'y=f32[n]'\n"
+        "  warpwise predict saxpy.cu --sweep n=1K..64M --gpu h200,a100 --svg saxpy.svg\n",
     .options = table,
     .options_size = sizeof(options),
     .run = run,

@@ -281,28 +281,34 @@ static ww_status open_device(job *j) {
   return WW_OK;
 }
 
-/* Weights of a file; heads that it does not have stay as they began. */
-static ww_status load(job *j) {
-  const ww_lm_layout *l = ww_net_layout(j->net);
+/* Weights of a file into j->flat; heads that it does not have stay as they began. */
+static ww_status load(job *j, const ww_lm_layout *l) {
   ww_status st = WW_OK;
-  ww_net_get_base(j->net, j->flat);
   for (uint32_t k = 0; !st && k < l->n; k++) {
-    bool head = l->v[k].id == WW_P_feature_w || l->v[k].id == WW_P_feature_b || l->v[k].id == WW_P_number_w ||
-                l->v[k].id == WW_P_number_b;
-    if (head && j->new_heads && !ww_weights_find(j->weights, l->v[k].name)) continue;
-    st = ww_lm_read_param(j->weights, &j->config, &l->v[k], j->flat + l->v[k].at, &j->c->err);
+    const ww_param *p = &l->v[k];
+    bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b || p->id == WW_P_number_w || p->id == WW_P_number_b;
+    if (head && j->new_heads && !ww_weights_find(j->weights, p->name)) continue;
+    st = ww_lm_read_param(j->weights, &j->config, p, j->flat + p->at, &j->c->err);
     ww_progress("reading weights", k + 1, l->n);
   }
-  if (!st) ww_net_set_base(j->net, j->flat);
   return st;
 }
 
-static void start_numbers(job *j) {
-  const ww_param *b = ww_lm_param(ww_net_layout(j->net), WW_P_number_b, 0);
-  if (!b || !j->new_heads || !j->data.numbers) return;
-  ww_net_get_base(j->net, j->flat);
-  ww_lm_number_start(&j->data, j->flat + b->at);
+/* From the file, from the seed, and from the data's numbers. */
+static ww_status first_values(job *j) {
+  const ww_lm_layout *l = ww_net_layout(j->net);
+  const ww_param *b = ww_lm_param(l, WW_P_number_b, 0);
+  ww_status st = WW_OK;
+  ww_net_init(j->net, j->plan.seed);
+  if (j->new_model || j->new_heads)
+    ww_net_get_base(j->net, j->flat);
+  else
+    memset(j->flat, 0, l->total * sizeof *j->flat);
+  if (j->weights) st = load(j, l);
+  if (st) return st;
+  if (b && j->new_heads && j->data.numbers) ww_lm_number_start(&j->data, j->flat + b->at);
   ww_net_set_base(j->net, j->flat);
+  return WW_OK;
 }
 
 static ww_status make_net(job *j) {
@@ -310,16 +316,13 @@ static ww_status make_net(job *j) {
   if (st) return st;
   uint64_t total = ww_net_layout(j->net)->total;
   j->flat = ww_xmalloc(total * sizeof *j->flat);
-  ww_net_init(j->net, j->plan.seed);
-  if (j->weights) st = load(j);
+  st = first_values(j);
   if (st) return st;
-  start_numbers(j);
   ww_buf config = {0};
   ww_lm_config_print(&j->config, &config);
   uint64_t h = ww_hash(config.s, config.n, j->net_options.lora_rank);
   h = ww_hash(&j->net_options.lora_alpha, sizeof j->net_options.lora_alpha, h);
-  if (j->net_options.lora_rank)
-    ww_net_get_base(j->net, j->flat), h = ww_hash(j->flat, total * sizeof *j->flat, h); /* what is frozen */
+  if (j->net_options.lora_rank) h = ww_hash(j->flat, total * sizeof *j->flat, h); /* what is frozen */
   j->plan.model = h;
   ww_buf_free(&config);
   return WW_OK;

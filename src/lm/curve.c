@@ -1,6 +1,7 @@
 /* curve.c - the loss of a training as a picture: each step pale, smoothed over it, held-out examples as points, the learning rate below.
  *
- * One SVG that any browser shows: text as text, no script. Long trainings are thinned to about a thousand points. */
+ * A model that learns tokens and numbers gets a panel for each. One SVG that any browser shows: text as text, no script. Long trainings are
+ * thinned to about a thousand points. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,22 +9,36 @@
 
 enum {
   WIDTH = 720,
-  HEIGHT = 400,
   LEFT = 62,
   RIGHT = 24,
   TOP = 62,
-  BOTTOM = 118,
-  RATE_TOP = 312,
+  PANEL = 220,
+  GAP = 30,
   RATE_HEIGHT = 40,
+  BELOW = 48,
   POINTS = 1000
 };
 static const char train_color[] = "#0072b2", check_color[] = "#d55e00", rate_color[] = "#666666";
 
+typedef enum { TOKENS, NUMBERS, KINDS } kind;
+static const char *const kind_names[KINDS] = {"loss of tokens", "loss of numbers"};
+
 typedef struct {
+  kind kind;
+  double top;        /* pixels */
   double x1, lo, hi; /* last step; losses at the lower and upper edge */
   bool log;
   ww_buf *out;
 } chart;
+
+static double loss_of(const ww_lm_point *p, kind k) { return (double)(k == TOKENS ? p->token_loss : p->number_loss); }
+
+/* Whether there is any such loss: a step that asked for none has a 0. */
+static bool any(const ww_lm_points *v, kind k) {
+  for (uint32_t i = 0; i < v->n; i++)
+    if (loss_of(&v->v[i], k) != 0) return true;
+  return false;
+}
 
 /* ---- scales ---- */
 
@@ -32,7 +47,7 @@ static double x_of(const chart *c, double step) { return LEFT + (WIDTH - LEFT - 
 static double y_of(const chart *c, double loss) {
   double s = c->log ? log(loss / c->lo) / log(c->hi / c->lo) : (loss - c->lo) / (c->hi - c->lo);
   s = isfinite(s) ? fmin(1, fmax(0, s)) : 1;
-  return TOP + (HEIGHT - TOP - BOTTOM) * (1 - s);
+  return c->top + PANEL * (1 - s);
 }
 
 static double nice(double span) { /* a step of 1, 2 or 5 times a power of ten, about five of them in the span */
@@ -42,10 +57,11 @@ static double nice(double span) { /* a step of 1, 2 or 5 times a power of ten, a
 
 static void range(chart *c, const ww_lm_points *v) {
   for (uint32_t k = 0; k < v->n; k++) {
-    if (!isfinite(v->v[k].loss)) continue;
-    c->lo = fmin(c->lo, (double)v->v[k].loss);
-    c->hi = fmax(c->hi, (double)v->v[k].loss);
+    double loss = loss_of(&v->v[k], c->kind);
     c->x1 = fmax(c->x1, (double)v->v[k].step);
+    if (!isfinite(loss) || loss == 0) continue;
+    c->lo = fmin(c->lo, loss);
+    c->hi = fmax(c->hi, loss);
   }
 }
 
@@ -103,16 +119,16 @@ static void levels(const chart *c) {
   for (double v = step * ceil(c->lo / step); v <= c->hi; v += step) level(c, fabs(v) < 1e-9 * step ? 0 : v);
 }
 
-static void steps_axis(const chart *c) {
+static void steps_axis(const chart *c, double y) {
   char t[32];
-  double step = fmax(1, nice(c->x1)), y = RATE_TOP + RATE_HEIGHT;
+  double step = fmax(1, nice(c->x1));
   for (double v = 0; v <= c->x1 * 1.0001; v += step) {
     snprintf(t, sizeof t, "%.10g", v);
     ww_buf_fmt(c->out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#9a9a9a\"/>\n", x_of(c, v), y,
                x_of(c, v), y + 4);
     text(c, x_of(c, v), y + 16, "middle", "#444444", 11, t);
   }
-  text(c, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 10, "middle", "#222222", 12, "step");
+  text(c, (LEFT + WIDTH - RIGHT) / 2.0, y + 36, "middle", "#222222", 12, "step");
 }
 
 /* ---- curves ---- */
@@ -128,11 +144,12 @@ static void open_path(const chart *c, const char *color, double width, double op
 static void losses(const chart *c, const ww_lm_points *v, bool smooth) {
   uint32_t each = (v->n + POINTS - 1) / POINTS, n = 0;
   double mean = 0, weight = 0, keep = 1 - 1 / fmax(1, fmin(v->n / (double)(each ? each : 1) / 50, 20));
-  open_path(c, train_color, smooth ? 1.8 : 1, smooth ? 1 : 0.25);
+  open_path(c, train_color, smooth ? 1.8 : 1, smooth ? 1 : 0.3);
   for (uint32_t k = 0; each && k < v->n; k += each) {
-    double sum = 0, step = 0;
-    uint32_t of = 0;
-    for (uint32_t i = k; i < v->n && i < k + each; i++, of++) sum += (double)v->v[i].loss, step += (double)v->v[i].step;
+    double sum = 0, step = 0, of = 0;
+    for (uint32_t i = k; i < v->n && i < k + each; i++)
+      if (loss_of(&v->v[i], c->kind) != 0) sum += loss_of(&v->v[i], c->kind), step += (double)v->v[i].step, of++;
+    if (of == 0) continue;
     mean = keep * mean + (1 - keep) * (sum / of);
     weight = keep * weight + (1 - keep);
     ww_buf_fmt(c->out, "%s%.1f %.1f", n++ ? "L" : "M", x_of(c, step / of), y_of(c, smooth ? mean / weight : sum / of));
@@ -144,61 +161,74 @@ static void checks(const chart *c, const ww_lm_points *v) {
   if (v->n > 1) {
     open_path(c, check_color, 1.4, 0.7);
     for (uint32_t k = 0; k < v->n; k++)
-      ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step), y_of(c, (double)v->v[k].loss));
+      ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
+                 y_of(c, loss_of(&v->v[k], c->kind)));
     ww_buf_puts(c->out, "\"/>\n");
   }
   for (uint32_t k = 0; k < v->n; k++)
     ww_buf_fmt(c->out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"%s\"><title>step %.0f: %.4f</title></circle>\n",
-               x_of(c, (double)v->v[k].step), y_of(c, (double)v->v[k].loss), check_color, (double)v->v[k].step,
-               (double)v->v[k].loss);
+               x_of(c, (double)v->v[k].step), y_of(c, loss_of(&v->v[k], c->kind)), check_color, (double)v->v[k].step,
+               loss_of(&v->v[k], c->kind));
 }
 
-static void rates(const chart *c, const ww_lm_points *v) {
+static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check) {
+  char t[96];
+  scale(c, train, check);
+  levels(c);
+  losses(c, train, false);
+  losses(c, train, true);
+  checks(c, check);
+  snprintf(t, sizeof t, check->n ? "%s, %.4g held out at the end" : "%s", kind_names[c->kind],
+           check->n ? loss_of(&check->v[check->n - 1], c->kind) : 0);
+  text(c, WIDTH - RIGHT - 4, c->top + 13, "end", "#222222", 12, t);
+}
+
+static void rates(const chart *c, const ww_lm_points *v, double y) {
   uint32_t each = (v->n + POINTS - 1) / POINTS;
   double most = 0;
   char t[64];
   for (uint32_t k = 0; k < v->n; k++) most = fmax(most, (double)v->v[k].lr);
-  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, RATE_TOP,
+  ww_buf_fmt(c->out, "<rect x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%d\" fill=\"#f6f6f6\"/>\n", LEFT, y,
              WIDTH - LEFT - RIGHT, RATE_HEIGHT);
-  text(c, LEFT - 7, RATE_TOP + RATE_HEIGHT + 2, "end", "#444444", 11, "0");
+  text(c, LEFT - 7, y + RATE_HEIGHT + 2, "end", "#444444", 11, "0");
   snprintf(t, sizeof t, "%.3g", most);
-  text(c, LEFT - 7, RATE_TOP + 8, "end", "#444444", 11, t);
-  text(c, WIDTH - RIGHT - 4, RATE_TOP + 13, "end", rate_color, 11, "learning rate");
+  text(c, LEFT - 7, y + 8, "end", "#444444", 11, t);
+  text(c, WIDTH - RIGHT - 4, y + 13, "end", rate_color, 11, "learning rate");
   if (!(most > 0)) return;
   open_path(c, rate_color, 1.4, 1);
   for (uint32_t k = 0; k < v->n; k += each)
     ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, (double)v->v[k].step),
-               RATE_TOP + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
+               y + RATE_HEIGHT * (1 - (double)v->v[k].lr / most));
   ww_buf_puts(c->out, "\"/>\n");
 }
 
-static void legend(const chart *c, const ww_lm_points *train, const ww_lm_points *check) {
-  char t[96];
+static void legend(const chart *c, bool checked) {
   ww_buf_fmt(c->out, "<line x1=\"%d\" y1=\"42\" x2=\"%d\" y2=\"42\" stroke=\"%s\" stroke-width=\"2\"/>\n", LEFT,
              LEFT + 14, train_color);
-  snprintf(t, sizeof t, "training, %u steps", train->n);
-  text(c, LEFT + 20, 46, "start", "#444444", 11.5, t);
-  if (!check->n) return;
-  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 190, check_color);
-  snprintf(t, sizeof t, "held out, %.4g at the end", (double)check->v[check->n - 1].loss);
-  text(c, LEFT + 200, 46, "start", "#444444", 11.5, t);
+  text(c, LEFT + 20, 46, "start", "#444444", 11.5, "training");
+  if (!checked) return;
+  ww_buf_fmt(c->out, "<circle cx=\"%d\" cy=\"42\" r=\"3.5\" fill=\"%s\"/>\n", LEFT + 100, check_color);
+  text(c, LEFT + 110, 46, "start", "#444444", 11.5, "held out");
 }
 
 void ww_lm_curve(const char *title, const ww_lm_points *train, const ww_lm_points *check, ww_buf *svg) {
-  chart c = {.out = svg};
-  scale(&c, train, check);
+  const bool numbers = any(train, NUMBERS), tokens = any(train, TOKENS) || !numbers;
+  const int panels = numbers + tokens, height = TOP + panels * (PANEL + GAP) + RATE_HEIGHT + BELOW;
+  chart c = {.out = svg, .top = TOP};
   ww_buf_fmt(svg,
              "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
              "font-family=\"system-ui, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n<title>loss</title>\n"
              "<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n",
-             WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
+             WIDTH, height, WIDTH, height, WIDTH, height);
   text(&c, LEFT, 24, "start", "#1a1a1a", 15, title);
-  legend(&c, train, check);
-  levels(&c);
-  losses(&c, train, false);
-  losses(&c, train, true);
-  checks(&c, check);
-  rates(&c, train);
-  steps_axis(&c);
+  legend(&c, check->n > 0);
+  for (int k = 0; k < KINDS; k++) {
+    if (!(k == TOKENS ? tokens : numbers)) continue;
+    c.kind = (kind)k;
+    panel(&c, train, check);
+    c.top += PANEL + GAP;
+  }
+  rates(&c, train, c.top);
+  steps_axis(&c, c.top + RATE_HEIGHT);
   ww_buf_puts(svg, "</svg>\n");
 }

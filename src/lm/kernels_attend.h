@@ -19,19 +19,16 @@ typedef struct {
 ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size, const int R, const int P,
                           const bool half) {
   vf sum[P][NV][R];
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
-      sum[p][v][r] = vf_all(0);
+  EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t d = 0; d < size; d++) {
     vf k[P][NV];
-    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) {
+    EACH(p, P) EACH(v, NV) {
       size_t at = ((size_t)p * size + d) * 16 + VW * v;
       k[p][v] = half ? vf_half((const uint16_t *)keys + at) : vf_load((const float *)keys + at);
     }
-    UNROLL for (int r = 0; r < R; r++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
-        sum[p][v][r] += k[p][v] * q[d * R + r];
+    EACH(r, R) EACH(p, P) EACH(v, NV) sum[p][v][r] += k[p][v] * q[d * R + r];
   }
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
-      vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
+  EACH(p, P) EACH(v, NV) EACH(r, R) vf_store(scores + r * CHUNK + 16 * p + VW * v, sum[p][v][r]);
 }
 
 /* One row's scores, of which `valid` count, become weights; returns what its sums so far are multiplied by. */
@@ -59,31 +56,31 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
   uint32_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
     vf a[R], b[R];
-    UNROLL for (int r = 0; r < R; r++) {
+    EACH(r, R) {
       a[r] = vf_load(out + r * stride + d) * by[r];
       b[r] = vf_load(out + r * stride + d + VW) * by[r];
     }
     for (uint32_t j = 0; j < n; j++) {
       const float *v = values + (size_t)j * stride + d;
       vf x = vf_load(v), y = vf_load(v + VW);
-      UNROLL for (int r = 0; r < R; r++) {
+      EACH(r, R) {
         a[r] += x * scores[r * CHUNK + j];
         b[r] += y * scores[r * CHUNK + j];
       }
     }
-    UNROLL for (int r = 0; r < R; r++) {
+    EACH(r, R) {
       vf_store(out + r * stride + d, a[r]);
       vf_store(out + r * stride + d + VW, b[r]);
     }
   }
   for (; d < stride; d += VW) {
     vf a[R];
-    UNROLL for (int r = 0; r < R; r++) a[r] = vf_load(out + r * stride + d) * by[r];
+    EACH(r, R) a[r] = vf_load(out + r * stride + d) * by[r];
     for (uint32_t j = 0; j < n; j++) {
       vf x = vf_load(values + (size_t)j * stride + d);
-      UNROLL for (int r = 0; r < R; r++) a[r] += x * scores[r * CHUNK + j];
+      EACH(r, R) a[r] += x * scores[r * CHUNK + j];
     }
-    UNROLL for (int r = 0; r < R; r++) vf_store(out + r * stride + d, a[r]);
+    EACH(r, R) vf_store(out + r * stride + d, a[r]);
   }
 }
 
@@ -95,7 +92,7 @@ static void attend_values_half(float *out, const float *scores, float by, const 
     const uint16_t *v = values + d;
     uint32_t j = 0;
     for (; j + 4 <= n; j += 4, v += 4 * (size_t)stride)
-      UNROLL for (int k = 0; k < 4; k++) s[k] += vf_half(v + k * (size_t)stride) * scores[j + k];
+      EACH(k, 4) s[k] += vf_half(v + k * (size_t)stride) * scores[j + k];
     for (; j < n; j++, v += stride) s[0] += vf_half(v) * scores[j];
     vf_store(out + d, s[0] + s[1] + (s[2] + s[3]));
   }

@@ -78,28 +78,24 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
   const float *xs = x->scale + (size_t)row * blocks;
   const int32_t *less = x->less + (size_t)row * blocks;
   vf sum[P][NV][R];
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
-      sum[p][v][r] = vf_all(0);
+  EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t b = 0; b < blocks; b++, q += 512, ws += 16, xq += 32) {
     vi s[P][NV][R];
-    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++)
-        s[p][v][r] = vi_all(less[(size_t)r * blocks + b]);
-    UNROLL for (int i = 0; i < 8; i++) {
+    EACH(p, P) EACH(v, NV) EACH(r, R) s[p][v][r] = vi_all(less[(size_t)r * blocks + b]);
+    EACH(i, 8) {
       vi wq[P][NV];
-      UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) wq[p][v] =
-          vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
-      UNROLL for (int r = 0; r < R; r++) {
+      EACH(p, P) EACH(v, NV) wq[p][v] = vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
+      EACH(r, R) {
         vi a = vi_all(load_i32(xq + (size_t)r * depth + 4 * i));
-        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) s[p][v][r] =
-            dot4(s[p][v][r], wq[p][v], a);
+        EACH(p, P) EACH(v, NV) s[p][v][r] = dot4(s[p][v][r], wq[p][v], a);
       }
     }
-    UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) {
+    EACH(p, P) EACH(v, NV) {
       vf scale = vf_half((const uint16_t *)((const uint8_t *)ws + p * w->panel_bytes) + VW * v);
-      UNROLL for (int r = 0; r < R; r++) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[(size_t)r * blocks + b]);
+      EACH(r, R) sum[p][v][r] += vf_of_int(s[p][v][r]) * (scale * xs[(size_t)r * blocks + b]);
     }
   }
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) {
+  EACH(p, P) EACH(v, NV) EACH(r, R) {
     float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;
     vf_store(o, add ? vf_load(o) + sum[p][v][r] : sum[p][v][r]);
   }
@@ -139,18 +135,16 @@ ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_
   const uint8_t *data = w->data + panel * w->panel_bytes;
   const float *in = x->f32 + (size_t)row * depth;
   vf sum[K][P][NV][R];
-  UNROLL for (int k = 0; k < K; k++) UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++)
-      UNROLL for (int r = 0; r < R; r++) sum[k][p][v][r] = vf_all(0);
-  for (uint32_t at = 0; at < depth; at += K) UNROLL for (int k = 0; k < K; k++) {
+  EACH(k, K) EACH(p, P) EACH(v, NV) EACH(r, R) sum[k][p][v][r] = vf_all(0);
+  for (uint32_t at = 0; at < depth; at += K) EACH(k, K) {
       vf c[P][NV];
-      UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) c[p][v] =
-          column(data + p * w->panel_bytes, type, at + k, v);
-      UNROLL for (int r = 0; r < R; r++) {
+      EACH(p, P) EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
+      EACH(r, R) {
         float a = in[(size_t)r * depth + at + k];
-        UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) sum[k][p][v][r] += c[p][v] * a;
+        EACH(p, P) EACH(v, NV) sum[k][p][v][r] += c[p][v] * a;
       }
     }
-  UNROLL for (int p = 0; p < P; p++) UNROLL for (int v = 0; v < NV; v++) UNROLL for (int r = 0; r < R; r++) {
+  EACH(p, P) EACH(v, NV) EACH(r, R) {
     vf s = sum[0][p][v][r];
     UNROLL for (int k = 1; k < K; k++) s += sum[k][p][v][r];
     float *o = out + (size_t)(row + r) * out_stride + (panel + p) * WW_PANEL + VW * v;

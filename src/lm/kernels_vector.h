@@ -6,8 +6,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#if defined(__AVX2__)
+#if defined(__SSE2__)
 #include <immintrin.h>
+#elif defined(__ARM_NEON)
+#include <arm_neon.h>
 #endif
 
 #if defined(__AVX512F__)
@@ -32,6 +34,7 @@ enum { NV = 16 / VW }; /* vectors of a panel's column */
 
 #define ALWAYS static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
+#define EACH(i, n) UNROLL for (int i = 0; i < (n); i++) /* a loop of constant length, unrolled */
 
 typedef float vf __attribute__((vector_size(4 * VW)));
 typedef int32_t vi __attribute__((vector_size(4 * VW)));
@@ -148,7 +151,10 @@ ALWAYS vf vf_half(const uint16_t *p) {
 #elif defined(__F16C__)
   return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)p));
 #else
-  return (vf){float_of_half(p[0]), float_of_half(p[1]), float_of_half(p[2]), float_of_half(p[3])};
+  typedef uint16_t halves __attribute__((vector_size(2 * VW), aligned(2), may_alias));
+  vi h = __builtin_convertvector(*(const halves *)p, vi), x = (h & 0x7fff) << 13;
+  vi huge = (vi)((h & 0x7c00) == 0x7c00) & 0x7f800000, sign = (h & 0x8000) << 16;
+  return (vf)((vi)((vf)x * 0x1p112f) | huge | sign);
 #endif
 }
 
@@ -160,7 +166,8 @@ ALWAYS void vf_to_half(uint16_t *to, vf v) {
   v = _mm256_min_ps(_mm256_max_ps(v, _mm256_set1_ps(-65504.0f)), _mm256_set1_ps(65504.0f));
   _mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(v, 0));
 #else
-  for (int i = 0; i < VW; i++) to[i] = half_of(v[i]);
+  v = -vf_max(-vf_max(v, vf_all(-65504.0f)), vf_all(-65504.0f));
+  ww_from_f32(to, WW_F16, (const float *)&v, VW);
 #endif
 }
 
@@ -180,17 +187,21 @@ ALWAYS vi dot4(vi s, vi w, vi a) {
   __m256i x = _mm256_xor_si256((__m256i)w, _mm256_set1_epi8((char)0x80));
   __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(x), _mm256_sign_epi8((__m256i)a, x));
   return s + (vi)_mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+#elif defined(__ARM_NEON)
+  int8x16_t x = veorq_s8((int8x16_t)w, vdupq_n_s8(-128)), y = (int8x16_t)a;
+  return (vi)vpadalq_s16((int32x4_t)s, vpaddq_s16(vmull_s8(vget_low_s8(x), vget_low_s8(y)), vmull_high_s8(x, y)));
+#elif defined(__SSE2__)
+  /* even and odd bytes as 16 bits */
+  __m128i low = _mm_set1_epi16(255), x = (__m128i)w, y = (__m128i)a;
+  __m128i even = _mm_madd_epi16(_mm_and_si128(x, low), _mm_srai_epi16(_mm_slli_epi16(y, 8), 8));
+  return s + (vi)even + (vi)_mm_madd_epi16(_mm_srli_epi16(x, 8), _mm_srai_epi16(y, 8));
 #else
-  const uint8_t *u = (const uint8_t *)&w;
-  const int8_t *v = (const int8_t *)&a;
-  for (int i = 0; i < VW; i++)
-    s[i] += (int)u[4 * i] * v[4 * i] + (int)u[4 * i + 1] * v[4 * i + 1] + (int)u[4 * i + 2] * v[4 * i + 2] +
-            (int)u[4 * i + 3] * v[4 * i + 3];
+  EACH(i, 4) s += (w >> 8 * i & 255) * (a << (24 - 8 * i) >> 24);
   return s;
 #endif
 }
 /* Whether dot4 sees the weight + 128 (then the sum starts at -128 x the inputs' sum) or the weight itself. */
-#if defined(__AVX2__) && !defined(__AVX512VNNI__)
+#if (defined(__AVX2__) && !defined(__AVX512VNNI__)) || defined(__ARM_NEON)
 enum { OFFSET = 0 };
 #else
 enum { OFFSET = 128 };

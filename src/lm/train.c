@@ -454,7 +454,9 @@ static ww_status draw(const training *t) {
   if (!t->p->curve || !t->out->train.n) return WW_OK;
   char title[128];
   ww_buf b = {0};
-  snprintf(title, sizeof title, "Loss, %.3g million values learned", (double)ww_net_learned(t->net) / 1e6);
+  double n = (double)ww_net_learned(t->net);
+  snprintf(title, sizeof title, "%.3g %s values, %" PRIu64 " steps of %" PRIu64 " tokens", n < 1e6 ? n / 1e3 : n / 1e6,
+           n < 1e6 ? "thousand" : "million", t->at.step, (uint64_t)t->p->rows * t->p->accumulate * t->p->tokens);
   ww_lm_curve(title, &t->out->train, &t->out->check, &b);
   ww_status st = ww_write_file_atomic(t->p->curve, b.s, b.n, t->e);
   ww_buf_free(&b);

@@ -32,6 +32,9 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel, con
 /* The names of its parameters; `bytes` (may be NULL) of what the pointers among them point to, 0 unknown. */
 uint32_t ww_question_params(const ww_question_kernel *k, const char *const **names, const uint32_t **bytes,
                             ww_arena *a);
+const char *ww_question_name(const ww_question_kernel *k, uint32_t *line); /* of the kernel, plain; line may be NULL */
+/* The kernels of a source in its order, plain names. */
+uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names);
 void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_arena *a,
                      ww_text_question *out);
 /* Both at once. */

@@ -98,6 +98,8 @@ typedef struct {
 
 struct ww_question_kernel {
   ww_arena *arena;
+  const char *name;
+  uint32_t line;
   WW_VEC(ww_qsym) syms;
   WW_VEC(ww_qpart) parts; /* the kernel is 0; others in the order they were found to be used */
   uint32_t bounds;        /* __launch_bounds__, 0 none */

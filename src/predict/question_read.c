@@ -329,6 +329,8 @@ ww_status ww_question_read(const char *source, size_t n, const char *kernel, con
     r.k->syms.v[id].dim = (uint8_t)(i % 3);
   }
   r.k->openmp = !r.scan.decls[decl].kernel;
+  r.k->name = r.scan.decls[decl].name;
+  r.k->line = r.scan.decls[decl].line;
   add_part(&r, decl, -1);
   const ww_qtokens *t = &r.k->parts.v[0].t;
   r.k->collapse = 1;
@@ -359,4 +361,22 @@ uint32_t ww_question_params(const ww_question_kernel *k, const char *const **nam
   *names = name;
   if (bytes) *bytes = size;
   return p->nparams;
+}
+
+const char *ww_question_name(const ww_question_kernel *k, uint32_t *line) {
+  if (line) *line = k->line;
+  return k->name;
+}
+
+uint32_t ww_question_kernels(const char *source, size_t n, ww_arena *a, const char *const **names) {
+  WW_VEC(const char *) v = {0};
+  ww_scan s;
+  if (memchr(source, 0, n)) n = strlen(source);
+  if (n > SOURCE_MOST) n = SOURCE_MOST;
+  ww_scan_source(ww_strndup(a, source, n), n, a, &s);
+  for (uint32_t i = 0; i < s.ndecls; i++)
+    if (s.decls[i].name && s.decls[i].body && (s.decls[i].kernel || has_target(&s, &s.decls[i])))
+      ww_push(a, &v, s.decls[i].name);
+  *names = v.v;
+  return v.n;
 }

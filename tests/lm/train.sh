@@ -60,7 +60,7 @@ report "stops in time, and says how to go on" "$([ $? = 0 ] && grep -q resume "$
 "$program" train --device cpu $model --data "$dir/data.jsonl" -o "$dir/left" --steps 100000 --minutes 0.3 --checkpoint "$dir/kept" >"$dir/out" 2>"$dir/interrupted" &
 pid=$!
 i=0
-while ! grep -q '^step 1/' "$dir/interrupted" && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
+while ! grep -qs '^step 1/' "$dir/interrupted" && [ $i -lt 100 ]; do sleep 0.1; i=$((i + 1)); done
 kill -INT $pid
 wait $pid
 report "an interrupt leaves a checkpoint" "$([ $? = 3 ] && ls "$dir/kept" 2>&1 | grep -q 000 || cat "$dir/interrupted")"

@@ -1,0 +1,168 @@
+/* predict_text.c - `warpwise predict --by text`: what the language model says, many launches and GPUs in one go.
+ *
+ * All questions are made first, so that the model answers them in shared passes; a launch without a question has its error in its place. */
+#include "predict_text.h"
+
+#include <math.h>
+
+#include "../predict/show.h"
+#include "text_source.h"
+
+typedef struct {
+  ww_launch launch;
+  const char *kernel; /* plain */
+  ww_strings said;
+  uint32_t first; /* of its questions, one a GPU */
+  ww_err error;
+} asked;
+
+typedef struct {
+  ww_cmd *c;
+  const ww_text_options *o;
+  ww_targets targets;
+  asked *v;
+  uint32_t n;
+  WW_VEC(ww_text_question) questions;
+  ww_text_answer *answers;
+} job;
+
+/* ---- launches ---- */
+
+/* One for each kernel of the file where nothing names one. */
+static ww_status launches(job *j, ww_launch **out, uint32_t *n) {
+  ww_cmd *c = j->c;
+  ww_source_options s = *j->o->source;
+  const char *const *names;
+  char *text;
+  size_t size;
+  if (j->o->batch) s.launch = j->o->batch;
+  ww_status st = ww_source_launches(c, &s, out, n);
+  if (st || s.launch || s.kernel || !c->noperands) return st;
+  if ((st = ww_input_check((*out)[0].file, &c->err))) return st;
+  if ((st = ww_read_file(c->arena, (*out)[0].file, 64 << 20, &text, &size, &c->err))) return st;
+  uint32_t kernels = ww_question_kernels(text, size, c->arena, &names);
+  if (kernels < 2) return WW_OK;
+  ww_launch *each = WW_NEWN(c->arena, ww_launch, kernels);
+  for (uint32_t k = 0; k < kernels; k++) {
+    each[k] = (*out)[0];
+    each[k].kernel = names[k];
+  }
+  *out = each;
+  *n = kernels;
+  return WW_OK;
+}
+
+static void add_flags(ww_cmd *c, ww_launch *l) {
+  const char **flags = WW_NEWN(c->arena, const char *, l->nflags + c->nrest + 1);
+  for (uint32_t k = 0; k < l->nflags; k++) flags[k] = l->flags[k];
+  for (uint32_t k = 0; k < c->nrest; k++) flags[l->nflags + k] = c->rest[k];
+  l->flags = flags;
+  l->nflags += c->nrest;
+}
+
+static void make_questions(job *j) {
+  ww_text_source source = {0};
+  for (uint32_t k = 0; k < j->n; k++) {
+    asked *x = &j->v[k];
+    add_flags(j->c, &x->launch);
+    if (j->o->cache) x->launch.warm = !strcmp(j->o->cache, "warm");
+    if (ww_text_source_ready(&source, &x->launch, j->c->arena, &x->said, &x->error)) continue;
+    x->kernel = ww_strdup(j->c->arena, ww_question_name(source.kernel, NULL));
+    x->first = j->questions.n;
+    for (uint32_t g = 0; g < j->targets.n; g++) {
+      ww_text_question q;
+      ww_question_ask(source.kernel, &x->launch, &j->targets.gpus[g], j->c->arena, &q);
+      ww_push(j->c->arena, &j->questions, q);
+    }
+  }
+  ww_text_source_free(&source);
+}
+
+/* ---- output ---- */
+
+static void extra(void *ctx, ww_json *j) {
+  const ww_text_answer *x = ctx;
+  if (!x->text) return;
+  ww_json_key(j, "text"); /* as the model wrote it, before roofs and rates */
+  ww_json_raw(j, x->text);
+}
+
+static void assume(const job *j, const asked *x, ww_report *r) {
+  ww_strings all = {0};
+  if (j->targets.assumed) ww_push(j->c->arena, &all, "gpu: h200, as none was named");
+  for (uint32_t k = 0; k < x->said.n; k++) ww_push(j->c->arena, &all, x->said.v[k]);
+  for (uint32_t k = 0; k < r->nassumed; k++) ww_push(j->c->arena, &all, r->assumed[k]);
+  r->assumed = all.v;
+  r->nassumed = all.n;
+}
+
+static void print_json(const ww_report *r, const ww_text_answer *x) {
+  ww_buf b = {0};
+  ww_json w = {0};
+  ww_json_begin(&w, &b);
+  ww_report_write(r, &w, extra, (void *)(uintptr_t)x);
+  ww_buf_puts(&b, "\n");
+  ww_print_buf(&b);
+}
+
+/* One line a launch of a batch. */
+static void print_short(const asked *x, const ww_report *r) {
+  char us[16], low[16], high[16];
+  const ww_quantity *t = &r->m[WW_M_time_us];
+  unsigned long long grid = x->launch.grid[0] * x->launch.grid[1] * x->launch.grid[2],
+                     block = x->launch.block[0] * x->launch.block[1] * x->launch.block[2];
+  printf("%-28.28s %8llu x %-5llu %-8.8s %11s   %s .. %s\n", x->kernel, grid, block, r->gpu, ww_show_us(t->value, us),
+         ww_show_us(t->low, low), ww_show_us(t->high, high));
+}
+
+static ww_status show(job *j, const ww_text *t) {
+  ww_cmd *c = j->c;
+  ww_status worst = WW_OK;
+  for (uint32_t k = 0; k < j->n; k++) {
+    asked *x = &j->v[k];
+    if (x->error.code) {
+      c->err = x->error;
+      c->file = x->launch.file;
+      c->kernel = x->launch.kernel;
+      if (j->n > 1) ww_cmd_complain(c);
+      if (ww_exit_code(x->error.code) > ww_exit_code(worst)) worst = x->error.code;
+      continue;
+    }
+    for (uint32_t g = 0; g < j->targets.n; g++) {
+      ww_report r;
+      ww_text_report(t, &j->answers[x->first + g], &j->targets.gpus[g], c->arena, &r);
+      r.file = x->launch.file;
+      r.kernel = x->kernel;
+      r.launch = &x->launch;
+      assume(j, x, &r);
+      if (c->global.json)
+        print_json(&r, &j->answers[x->first + g]);
+      else if (j->o->batch)
+        print_short(x, &r);
+      else {
+        if (k || g) putchar('\n');
+        ww_report_print(&r, stdout);
+      }
+    }
+  }
+  return worst;
+}
+
+ww_status ww_predict_by_text(ww_cmd *c, const ww_text_options *o) {
+  job j = {.c = c, .o = o};
+  ww_text *t = NULL;
+  ww_launch *l;
+  ww_status st = ww_targets_load(c, "machine", &j.targets);
+  if (!st) st = ww_text_open(o->model, 0, &t, &c->err);
+  if (!st) st = launches(&j, &l, &j.n);
+  if (!st) {
+    j.v = WW_NEWN(c->arena, asked, j.n + 1);
+    for (uint32_t k = 0; k < j.n; k++) j.v[k].launch = l[k];
+    make_questions(&j);
+    j.answers = WW_NEWN(c->arena, ww_text_answer, j.questions.n + 1);
+    st = ww_text_ask(t, j.questions.v, j.questions.n, !o->heads, c->arena, j.answers, &c->err);
+  }
+  if (!st) st = show(&j, t);
+  ww_text_close(t);
+  return st;
+}
