@@ -37,7 +37,7 @@ API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
 SRCS      := $(sort $(filter-out src/trace/interp.c src/lm/kernels_isa.c,$(shell find src -name '*.c' -not -path 'src/front/shim/*')))
 ifeq ($(LLVM_CONFIG),none)
-SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/compile_commands.c src/front/diags.c src/front/kept.c src/front/scan.c
+SRCS := $(filter-out src/front/%,$(SRCS)) src/front/absent.c src/front/comment.c src/front/compile_commands.c src/front/diags.c src/front/kept.c src/front/scan.c
 SRCS := $(filter-out src/cmd/lsp.c,$(SRCS))
 $(BUILD)/main.o: WW_CFLAGS += -DWW_NO_FRONT
 else

@@ -18,16 +18,6 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
 
 void ww_front_precompile(const ww_front_options *o) { (void)o; }
 
-const char *ww_front_comment(const char *file, uint32_t line, ww_arena *a) {
-  (void)file, (void)line, (void)a;
-  return NULL;
-}
-
-const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_arena *a) {
-  (void)text, (void)n, (void)line, (void)a;
-  return NULL;
-}
-
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e) {
   (void)a, (void)version;
   absent(e);

@@ -140,21 +140,40 @@ static void open_path(const chart *c, const char *color, double width, double op
       color, width, opacity);
 }
 
-/* Means of neighbours, so that there are at most POINTS. smooth: each is averaged with those before it, over about 2 % of them. */
-static void losses(const chart *c, const ww_lm_points *v, bool smooth) {
+typedef struct {
+  double step, loss;
+} spot;
+
+/* Means of neighbours, so that there are at most POINTS; steps that asked for no such loss are left out. */
+static uint32_t thin(const chart *c, const ww_lm_points *v, spot *out) {
   uint32_t each = (v->n + POINTS - 1) / POINTS, n = 0;
-  double mean = 0, weight = 0, keep = 1 - 1 / fmax(1, fmin(v->n / (double)(each ? each : 1) / 50, 20));
-  open_path(c, train_color, smooth ? 1.8 : 1, smooth ? 1 : 0.3);
-  for (uint32_t k = 0; each && k < v->n; k += each) {
-    double sum = 0, step = 0, of = 0;
+  for (uint32_t k = 0; k < v->n; k += each) {
+    double loss = 0, step = 0, of = 0;
     for (uint32_t i = k; i < v->n && i < k + each; i++)
-      if (loss_of(&v->v[i], c->kind) != 0) sum += loss_of(&v->v[i], c->kind), step += (double)v->v[i].step, of++;
-    if (of == 0) continue;
-    mean = keep * mean + (1 - keep) * (sum / of);
-    weight = keep * weight + (1 - keep);
-    ww_buf_fmt(c->out, "%s%.1f %.1f", n++ ? "L" : "M", x_of(c, step / of), y_of(c, smooth ? mean / weight : sum / of));
+      if (loss_of(&v->v[i], c->kind) != 0) loss += loss_of(&v->v[i], c->kind), step += (double)v->v[i].step, of++;
+    if (of > 0) out[n++] = (spot){step / of, loss / of};
+  }
+  return n;
+}
+
+/* As it was, pale; over it the mean of each spot and up to 1.5 % of them to either side, fewer at the ends. */
+static void losses(const chart *c, const ww_lm_points *v) {
+  spot *p = ww_xmalloc((POINTS + 1) * sizeof *p);
+  const uint32_t n = thin(c, v, p), most = n * 3 / 200;
+  open_path(c, train_color, 1, 0.3);
+  for (uint32_t k = 0; k < n; k++)
+    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step), y_of(c, p[k].loss));
+  ww_buf_puts(c->out, "\"/>\n");
+  open_path(c, train_color, 1.8, 1);
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t w = k < n - 1 - k ? k : n - 1 - k;
+    double sum = 0;
+    if (w > most) w = most;
+    for (uint32_t i = k - w; i <= k + w; i++) sum += p[i].loss;
+    ww_buf_fmt(c->out, "%s%.1f %.1f", k ? "L" : "M", x_of(c, p[k].step), y_of(c, sum / (2 * w + 1)));
   }
   ww_buf_puts(c->out, "\"/>\n");
+  free(p);
 }
 
 static void checks(const chart *c, const ww_lm_points *v) {
@@ -175,8 +194,7 @@ static void panel(chart *c, const ww_lm_points *train, const ww_lm_points *check
   char t[96];
   scale(c, train, check);
   levels(c);
-  losses(c, train, false);
-  losses(c, train, true);
+  losses(c, train);
   checks(c, check);
   snprintf(t, sizeof t, check->n ? "%s, %.4g held out at the end" : "%s", kind_names[c->kind],
            check->n ? loss_of(&check->v[check->n - 1], c->kind) : 0);

@@ -56,6 +56,7 @@ ww_status ww_texts_close(ww_texts *t, ww_err *e);  /* what stopped it; accepts N
 typedef struct ww_packer ww_packer;
 ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B, uint32_t T, uint64_t seed);
 void ww_packer_free(ww_packer *p); /* accepts NULL */
+void ww_packer_noise(ww_packer *p, float share); /* before the first batch: this share of prompts' tokens and of features is disturbed; 0: none */
 const ww_lm_batch *ww_packer_next(ww_packer *p); /* valid until the next call; a batch may begin in one epoch and end in the next */
 /* The same up to the end of the epoch: missing rows of the last batch are padding, then NULL, then the epoch begins again. */
 const ww_lm_batch *ww_packer_next_once(ww_packer *p);

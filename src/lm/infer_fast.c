@@ -45,6 +45,7 @@ typedef struct {
   uint32_t rank, size, stage;
   uint32_t rows; /* of the stream; fewer after the last attention */
   float *x;
+  ww_inputs in; /* of the product at hand */
 } walk;
 
 static void barrier(const walk *t) { ww_team_barrier(t->m->team); }
@@ -116,16 +117,14 @@ static void make_input(walk *t, ww_inputs *in, source from, uint32_t row, const 
 /* Rows as the product with `weights` wants them: of this thread alone, or everybody's behind a barrier. */
 static const ww_inputs *inputs(walk *t, source from, const float *norm, uint32_t n, const ww_matrix *weights) {
   bool few = t->rows <= FEW;
-  ww_inputs *in = few ? &t->w->own[t->rank] : &t->w->in;
   uint32_t first = 0, last = t->rows;
-  if (few || !t->rank) in->form = t->m->k->form(weights->type, t->rows), in->depth = weights->depth;
-  ww_inputs mine = *in;
-  mine.form = t->m->k->form(weights->type, t->rows);
-  mine.depth = weights->depth;
+  t->in = few ? t->w->own[t->rank] : t->w->in;
+  t->in.form = t->m->k->form(weights->type, t->rows);
+  t->in.depth = weights->depth;
   if (!few) share(t, t->rows, &first, &last);
-  for (uint32_t r = first; r < last; r++) make_input(t, &mine, from, r, norm, n);
+  for (uint32_t r = first; r < last; r++) make_input(t, &t->in, from, r, norm, n);
   if (!few) barrier(t);
-  return in;
+  return &t->in;
 }
 
 /* ---- attention ---- */
@@ -231,7 +230,7 @@ static void heads(walk *t) {
 static void step(void *ctx, uint32_t rank, uint32_t size) {
   work *w = ctx;
   ww_lm_session *s = w->s;
-  walk t = {w, s->m, rank, size, 0, s->step.n, w->x};
+  walk t = {.w = w, .m = s->m, .rank = rank, .size = size, .rows = s->step.n, .x = w->x};
   uint32_t from, to;
   share(&t, t.rows, &from, &to);
   for (uint32_t r = from; r < to; r++) {

@@ -9,6 +9,8 @@
 
 #include "weights.h"
 
+#define WW_SPREAD_WEIGHT 0.0625f
+
 typedef struct ww_ops ww_ops;
 struct ww_ops {
   char name[96];      /* "cpu", "NVIDIA H200 (bf16)" */
@@ -64,8 +66,9 @@ struct ww_ops {
   void (*swiglu_backward)(ww_ops *o, void *dgu, const void *dout, const void *gu, uint32_t N, uint32_t F);
   /* logits [N, V] become their gradient: (softmax - one-hot(target)) * scale, 0 where target < 0; loss[n] = -log p(target) or 0, unscaled */
   void (*token_loss)(ww_ops *o, float *loss, void *logits, const int32_t *target, float scale, uint32_t N, uint32_t V);
-  /* out [n, 2 K]: means, then log spreads. Laplace: |y - mean| exp(-s) + s, s clamped to -5..5 (no gradient of s beyond); target [n, K], NaN: none. dout is its gradient times
-   * scale; loss[n] is the sum over the K of a row. */
+  /* out [n, 2 K]: means, then log spreads. |y - mean| + WW_SPREAD_WEIGHT (|y - mean| exp(-s) + s), s kept in -5..5 and without gradient beyond: means by
+   * absolute error, where every example counts alike (by likelihood alone the easy ones would rule), spreads by Laplace's likelihood. target [n, K],
+   * NaN: none. dout is its gradient times scale; loss[n] is the sum over the K of a row. */
   void (*number_loss)(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale, uint32_t n, uint32_t K);
   void (*gather_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C);          /* out[i] = inp[row[i]] */
   void (*scatter_add_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C);     /* out[row[i]] += inp[i]; rows differ */

@@ -268,9 +268,9 @@ static void number_loss(ww_ops *o, float *loss, void *dout, const void *out, con
       dmean[k] = dspread[k] = 0;
       if (isnan(y[k])) continue;
       const float s = fminf(fmaxf(spread[k], -5), 5), sharp = expf(-s), far = y[k] - mean[k];
-      sum += (double)(fabsf(far) * sharp + s);
-      dmean[k] = (far > 0 ? -1.0f : far < 0 ? 1.0f : 0.0f) * sharp * scale;
-      if (spread[k] >= -5 && spread[k] <= 5) dspread[k] = (1 - fabsf(far) * sharp) * scale;
+      sum += (double)(fabsf(far) + WW_SPREAD_WEIGHT * (fabsf(far) * sharp + s));
+      dmean[k] = (far > 0 ? -1.0f : far < 0 ? 1.0f : 0.0f) * (1 + WW_SPREAD_WEIGHT * sharp) * scale;
+      if (spread[k] >= -5 && spread[k] <= 5) dspread[k] = WW_SPREAD_WEIGHT * (1 - fabsf(far) * sharp) * scale;
       if (isnan(far) || isnan(spread[k])) dmean[k] = dspread[k] = NAN, sum = NAN;
     }
     loss[i] = (float)sum;

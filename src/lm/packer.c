@@ -31,6 +31,7 @@ struct ww_packer {
   const ww_lm_config *c;
   uint32_t B, T;
   uint64_t seed;
+  float noise;
   plan plan;
   slot slots[2];
   int shown;           /* slot that the caller has; the other is being made */
@@ -174,6 +175,23 @@ static bool any_known(const float *v, uint32_t n) {
   return false;
 }
 
+/* In 0 .. 1, of the seed, the epoch, the example and a place in it. */
+static float chance(const ww_packer *k, uint32_t doc, uint64_t place) {
+  return (float)(mix(mix(k->seed + k->plan.epoch * 0x9e3779b97f4a7c15ull + doc) + place) >> 40) * 0x1p-24f;
+}
+
+/* Some of the prompt's tokens are put over others of it, and some features are 0: what a model learns must not hang on one of them. The feature tokens and
+ * the last one, at which the numbers are asked, stay. */
+static void disturb(const ww_packer *k, uint32_t doc, int32_t *token, float *feature) {
+  const ww_example *d = &k->x->v[doc];
+  uint32_t from = feature ? k->c->feature_tokens : 0, to = d->prompt ? d->prompt - 1 : 0;
+  for (uint32_t i = from; i < to; i++)
+    if (chance(k, doc, i) < k->noise)
+      token[i] = k->x->token[d->at + from + (uint32_t)(chance(k, doc, 1ull << 32 | i) * (float)(to - from))];
+  for (uint32_t i = 0; feature && i < k->x->features; i++)
+    if (chance(k, doc, 1ull << 33 | i) < k->noise) feature[i] = 0;
+}
+
 static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t base, uint32_t at) {
   const ww_examples *x = k->x;
   const ww_example *d = &x->v[doc];
@@ -188,10 +206,13 @@ static void put_document(slot *s, const ww_packer *k, uint32_t doc, uint32_t bas
     s->ask_at[s->b.asked] = (int32_t)(base + at + (d->prompt ? d->prompt : d->n) - 1);
     memcpy(s->numbers + (size_t)s->b.asked++ * N, x->number + (uint64_t)doc * N, N * sizeof(float));
   }
+  float *feature = NULL;
   if (X && !isnan(x->feature[(uint64_t)doc * X])) {
     s->describe_at[s->b.described] = (int32_t)(base + at);
-    memcpy(s->features + (size_t)s->b.described++ * X, x->feature + (uint64_t)doc * X, X * sizeof(float));
+    feature = s->features + (size_t)s->b.described++ * X;
+    memcpy(feature, x->feature + (uint64_t)doc * X, X * sizeof(float));
   }
+  if (k->noise > 0) disturb(k, doc, s->token + base + at, feature);
 }
 
 static void put_row(slot *s, const ww_packer *k, uint32_t row_of_batch, const uint32_t *docs, uint32_t n) {
@@ -284,6 +305,8 @@ ww_packer *ww_packer_new(const ww_examples *x, const ww_lm_config *c, uint32_t B
   for (int s = 0; s < 2; s++) slot_new(&k->slots[s], k);
   return k;
 }
+
+void ww_packer_noise(ww_packer *k, float share) { k->noise = share; }
 
 void ww_packer_free(ww_packer *k) {
   if (!k) return;

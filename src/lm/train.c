@@ -10,6 +10,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "checkpoint.h"
 
@@ -152,14 +153,25 @@ static ww_status read_values(training *t, const ww_checkpoint *c) {
   return st;
 }
 
+static void clear_line(void) { /* of the progress bar */
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+}
+
 static void say(const char *what, const char *text) {
-  if (!ww_is_quiet()) fprintf(stderr, "%s%s\n", what, text);
+  if (ww_is_quiet()) return;
+  clear_line();
+  fprintf(stderr, "%s%s\n", what, text);
 }
 
 static ww_status resume(training *t) {
   ww_checkpoint c;
   ww_buf note = {0};
   ww_status st = ww_checkpoint_open(t->p->checkpoint, &c, t->e);
+  if (st == WW_EIO) { /* the first piece of a training that is always called with --resume */
+    say("begins anew: ", t->e->msg);
+    *t->e = (ww_err){0};
+    return WW_OK;
+  }
   if (st) return st;
   t->at.step = c.step;
   st = ww_lm_state_read(c.path, c.state, t->p, t->data, &t->at, &note, t->e);
@@ -248,9 +260,10 @@ static ww_status evaluate(training *t) {
     t->at.best_step = t->at.step;
     if (t->best) ww_net_get(t->net, 0, t->best);
   }
-  if (!ww_is_quiet())
-    fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n", t->at.step,
-            t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
+  if (ww_is_quiet()) return WW_OK;
+  clear_line();
+  fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": held out %.4f (tokens %.4f, numbers %.4f)%s\n", t->at.step,
+          t->at.steps, loss, l.token_loss, l.number_loss, better ? "" : ", no better");
   return WW_OK;
 }
 
@@ -370,7 +383,9 @@ static void show(training *t, const ww_lm_point *q, double tokens_s, double mfu)
   snprintf(what, sizeof what, "loss %.4f, rate %.2e, %.0f tokens/s%s, step", (double)t->shown, (double)q->lr, tokens_s,
            share);
   ww_progress(what, t->at.step, t->at.steps);
-  if (ww_is_quiet() || (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1)) return;
+  if (ww_is_quiet() || isatty(STDERR_FILENO) ||
+      (ww_now() - t->told < 15 && t->at.step != t->at.steps && t->out->train.n > 1))
+    return;
   t->told = ww_now();
   fprintf(stderr, "step %" PRIu64 "/%" PRIu64 ": loss %.4f, norm %.3g, rate %.2e, %.0f tokens/s%s\n", t->at.step,
           t->at.steps, (double)q->loss, (double)q->norm, (double)q->lr, tokens_s, share);
@@ -486,6 +501,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, co
   signals s;
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
   t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
+  ww_packer_noise(t.packer, p->noise);
   if (valid) t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
   if (p->patience && valid) t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
   t.ask_at = ww_xmalloc(batch * sizeof *t.ask_at);

@@ -13,6 +13,7 @@ typedef struct {
   float lr, lr_least;  /* peak; what the cosine ends at, as a share of it */
   uint64_t warmup;     /* steps */
   float decay, clip, beta1, beta2, eps, number_weight;
+  float noise;         /* share of prompts' tokens and of features that is disturbed while learning */
   uint64_t seed;
   double minutes, started; /* 0: no limit; ww_now() that they count from */
   const char *checkpoint;  /* folder, NULL: none */

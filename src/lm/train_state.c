@@ -21,6 +21,7 @@ static const remembered table[] = {
     {"seed", "--seed", AT(seed), U64, true},
     {"tokens", "--tokens", AT(tokens), U32, true},
     {"number_weight", "--number-weight", AT(number_weight), F32, false},
+    {"noise", "--noise", AT(noise), F32, false},
     {"lr", "--lr", AT(lr), F32, false},
     {"lr_least", "--lr-least", AT(lr_least), F32, false},
     {"warmup", "--warmup", AT(warmup), U64, false},

@@ -10,7 +10,7 @@
 #include "../base/jsonread.h"
 #include "score.h"
 
-enum { BATCH = 16, ANSWER_ROOM = 320 };
+enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
 static const double WIDTH90 =
     2.303; /* half width of 90 % of a Laplace distribution, whose scale the head gives: ln 10 */
 
@@ -237,6 +237,8 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};
   for (int m = 0; m < WW_NMETRICS; m++) {
     double v = x->text ? x->json[m] : ww_question_value(m, x->number[m]);
+    bool counted = !strcmp(ww_metrics[m].unit, "byte") || ww_starts(ww_metrics[m].name, "flops_");
+    if (counted && v < FEW) v = 0; /* a logarithm is never quite at zero */
     if (isfinite(v) && m != WW_M_time_us) ww_report_set(out, (ww_metric)m, fmax(v, 0));
   }
   out->m[WW_M_time_us] = (ww_quantity){.known = true,

@@ -7,6 +7,7 @@
 #include "unit.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -416,11 +417,44 @@ static void test_fork(void **state) {
   ww_lm_close(m);
 }
 
+/* Sessions of one model on threads of their own. */
+typedef struct {
+  ww_lm *m;
+  float got[112];
+} talker;
+
+static void *talk(void *arg) {
+  talker *t = arg;
+  ww_lm_session *s = session(t->m, 1, N);
+  for (int i = 0; i < 30; i++) {
+    ww_lm_session_clear(s, 0);
+    pass(s, &(ww_lm_pass){.n = N - 1, .token = text}, NULL, NULL);
+    pass(s, &(ww_lm_pass){.n = 1, .token = text + N - 1}, t->got, NULL);
+  }
+  ww_lm_session_free(s);
+  return NULL;
+}
+
+static void test_sessions(void **state) {
+  (void)state;
+  pthread_t threads[3];
+  static talker talkers[3];
+  ww_lm *m = open_model(0, &(ww_lm_options){.weights = WW_Q8_0, .threads = 2});
+  for (int i = 0; i < 3; i++) {
+    talkers[i].m = m;
+    assert_int_equal(pthread_create(&threads[i], NULL, talk, &talkers[i]), 0);
+  }
+  for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+  for (int i = 1; i < 3; i++) assert_memory_equal(talkers[i].got, talkers[0].got, sizeof talkers[0].got);
+  assert_true(talkers[0].got[0] != 0);
+  ww_lm_close(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_exact),  cmocka_unit_test(test_products), cmocka_unit_test(test_fast),
       cmocka_unit_test(test_cache),  cmocka_unit_test(test_batch),    cmocka_unit_test(test_cut_and_copy),
-      cmocka_unit_test(test_errors), cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_errors), cmocka_unit_test(test_fork),     cmocka_unit_test(test_sessions),
   };
   return cmocka_run_group_tests(tests, make_models, remove_models);
 }

@@ -7,6 +7,7 @@
 
 #define LOG2E 1.4426950408889634f
 #define UNROLL 4
+#define SPREAD_WEIGHT 0.0625f /* WW_SPREAD_WEIGHT of ops.h */
 
 __device__ __forceinline__ float power2(float x) {
   float y;
@@ -162,9 +163,9 @@ __device__ __forceinline__ void number_loss(float *loss, real *dout, const real 
     float y = target[(u64)i * K + k], mean = to_float(o[k]), raw = to_float(o[K + k]);
     float s = fminf(fmaxf(raw, -5.f), 5.f), e = expf(-s), gap = fabsf(y - mean), dmean = 0.f, ds = 0.f;
     if (y == y) {
-      sum += gap * e + s;
-      dmean = (mean > y ? e : mean < y ? -e : 0.f) * scale;
-      ds = raw < -5.f || raw > 5.f ? 0.f : (1.f - gap * e) * scale;
+      sum += gap + SPREAD_WEIGHT * (gap * e + s);
+      dmean = (mean > y ? 1.f : mean < y ? -1.f : 0.f) * (1.f + SPREAD_WEIGHT * e) * scale;
+      ds = raw < -5.f || raw > 5.f ? 0.f : SPREAD_WEIGHT * (1.f - gap * e) * scale;
       if (raw != raw || mean != mean) sum = dmean = ds = mean + raw; /* not a number stays one */
     }
     d[k] = of_float<real>(dmean);
