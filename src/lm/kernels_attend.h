@@ -18,10 +18,10 @@ typedef struct {
 /* scores[r][0..16 P) of R queries and P panels of keys. `half`: keys as they lie in the cache. */
 ALWAYS void attend_scores(float *scores, const float *q, const void *keys, uint32_t size, const int R, const int P,
                           const bool half) {
-  vf sum[P][NV][R];
+  vf sum[4][NV][ATTEND_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t d = 0; d < size; d++) {
-    vf k[P][NV];
+    vf k[4][NV];
     EACH(p, P) EACH(v, NV) {
       size_t at = ((size_t)p * size + d) * 16 + VW * v;
       k[p][v] = half ? vf_half((const uint16_t *)keys + at) : vf_load((const float *)keys + at);
@@ -55,7 +55,7 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
                           uint32_t stride, const int R) {
   uint32_t d = 0;
   for (; d + 2 * VW <= stride; d += 2 * VW) {
-    vf a[R], b[R];
+    vf a[ATTEND_ROWS], b[ATTEND_ROWS];
     EACH(r, R) {
       a[r] = vf_load(out + r * stride + d) * by[r];
       b[r] = vf_load(out + r * stride + d + VW) * by[r];
@@ -74,7 +74,7 @@ ALWAYS void attend_values(float *out, const float *scores, const float *by, cons
     }
   }
   for (; d < stride; d += VW) {
-    vf a[R];
+    vf a[ATTEND_ROWS];
     EACH(r, R) a[r] = vf_load(out + r * stride + d) * by[r];
     for (uint32_t j = 0; j < n; j++) {
       vf x = vf_load(values + (size_t)j * stride + d);

@@ -1,8 +1,8 @@
 /* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the Makefile), named by WW_ISA.
  *
  * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and AVX-512; what an instruction set does better is
- * chosen by #if in vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes: that
- * is what keeps their sums in registers. Layouts: kernels.h. */
+ * chosen by #if in vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
+ * arrays have constant sizes too: that is what keeps the sums in registers. Layouts: kernels.h. */
 #include "kernels.h"
 #include "kernels_vector.h"
 
@@ -77,13 +77,13 @@ ALWAYS void q8_block(float *out, size_t out_stride, const ww_inputs *x, uint32_t
   const int8_t *xq = x->q + (size_t)row * depth;
   const float *xs = x->scale + (size_t)row * blocks;
   const int32_t *less = x->less + (size_t)row * blocks;
-  vf sum[P][NV][R];
+  vf sum[BLOCK_PANELS][NV][Q8_ROWS];
   EACH(p, P) EACH(v, NV) EACH(r, R) sum[p][v][r] = vf_all(0);
   for (uint32_t b = 0; b < blocks; b++, q += 512, ws += 16, xq += 32) {
-    vi s[P][NV][R];
+    vi s[BLOCK_PANELS][NV][Q8_ROWS];
     EACH(p, P) EACH(v, NV) EACH(r, R) s[p][v][r] = vi_all(less[(size_t)r * blocks + b]);
     EACH(i, 8) {
-      vi wq[P][NV];
+      vi wq[BLOCK_PANELS][NV];
       EACH(p, P) EACH(v, NV) wq[p][v] = vi_load(q + p * w->panel_bytes + 64 * i + 4 * VW * v);
       EACH(r, R) {
         vi a = vi_all(load_i32(xq + (size_t)r * depth + 4 * i));
@@ -134,10 +134,10 @@ ALWAYS void fma_block(float *out, size_t out_stride, const ww_inputs *x, uint32_
   uint32_t depth = w->depth;
   const uint8_t *data = w->data + panel * w->panel_bytes;
   const float *in = x->f32 + (size_t)row * depth;
-  vf sum[K][P][NV][R];
+  vf sum[4][BLOCK_PANELS][NV][FMA_ROWS];
   EACH(k, K) EACH(p, P) EACH(v, NV) EACH(r, R) sum[k][p][v][r] = vf_all(0);
   for (uint32_t at = 0; at < depth; at += K) EACH(k, K) {
-      vf c[P][NV];
+      vf c[BLOCK_PANELS][NV];
       EACH(p, P) EACH(v, NV) c[p][v] = column(data + p * w->panel_bytes, type, at + k, v);
       EACH(r, R) {
         float a = in[(size_t)r * depth + at + k];

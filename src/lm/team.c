@@ -138,9 +138,20 @@ static void watch_forks(void) { pthread_atfork(before_fork, after_fork, in_child
 
 /* ---- what others call ---- */
 
+/* What a container's share of processor time comes to, in cores; n where there is no limit. */
+static int within_quota(int n) {
+  FILE *f = fopen("/sys/fs/cgroup/cpu.max", "r");
+  double quota, period;
+  if (!f) return n;
+  bool limited = fscanf(f, "%lf %lf", &quota, &period) == 2 && period > 0 && quota / period < n;
+  fclose(f);
+  return limited ? (int)(quota / period + 0.5) : n;
+}
+
 uint32_t ww_team_cores(void) {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) ? (int)sysconf(_SC_NPROCESSORS_ONLN) : CPU_COUNT(&set);
+  n = within_quota(n);
   return n < 1 ? 1 : n > MOST ? MOST : (uint32_t)n;
 }
 

@@ -223,6 +223,13 @@ static double total(const training *t, const ww_net_loss *l) {
   return (l->tokens ? l->token_loss : 0) + (l->asked ? (double)t->p->number_weight * l->number_loss : 0);
 }
 
+/* A float's own digits: more of them say nothing. */
+static double brief(double v) {
+  char text[32];
+  snprintf(text, sizeof text, "%.7g", v);
+  return strtod(text, NULL);
+}
+
 static void log_check(training *t, const ww_net_loss *l) {
   if (!t->log) return;
   ww_buf b = {0};
@@ -230,9 +237,9 @@ static void log_check(training *t, const ww_net_loss *l) {
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kuint(&j, "step", t->at.step);
-  ww_json_knum(&j, "valid_loss", total(t, l));
-  ww_json_knum(&j, "valid_token_loss", l->tokens ? l->token_loss : NAN);
-  ww_json_knum(&j, "valid_number_loss", l->asked ? l->number_loss : NAN);
+  ww_json_knum(&j, "valid_loss", brief(total(t, l)));
+  ww_json_knum(&j, "valid_token_loss", l->tokens ? brief(l->token_loss) : NAN);
+  ww_json_knum(&j, "valid_number_loss", l->asked ? brief(l->number_loss) : NAN);
   ww_json_kuint(&j, "tokens", l->tokens);
   ww_json_kuint(&j, "asked", l->asked);
   ww_json_end_obj(&j);
@@ -361,11 +368,11 @@ static void log_step(training *t, const ww_lm_point *q, double seconds, double t
   ww_json_begin(&j, &b);
   ww_json_obj(&j);
   ww_json_kuint(&j, "step", t->at.step);
-  ww_json_knum(&j, "loss", (double)q->loss);
-  ww_json_knum(&j, "token_loss", (double)q->token_loss);
-  ww_json_knum(&j, "number_loss", (double)q->number_loss);
-  ww_json_knum(&j, "lr", (double)q->lr);
-  ww_json_knum(&j, "norm", (double)q->norm);
+  ww_json_knum(&j, "loss", brief((double)q->loss));
+  ww_json_knum(&j, "token_loss", brief((double)q->token_loss));
+  ww_json_knum(&j, "number_loss", brief((double)q->number_loss));
+  ww_json_knum(&j, "lr", brief((double)q->lr));
+  ww_json_knum(&j, "norm", brief((double)q->norm));
   ww_json_kuint(&j, "epoch", epoch);
   ww_json_knum(&j, "seconds", round(seconds * 1e6) / 1e6);
   ww_json_knum(&j, "tokens_per_s", round(tokens_s));

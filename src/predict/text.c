@@ -20,8 +20,10 @@ struct ww_text {
   const ww_tokenizer *tokenizer;
   ww_text_grammar *grammar;
   ww_lm_session *session;
-  uint32_t context; /* tokens of a sequence here */
-  double scale;     /* of intervals, by calibration */
+  uint32_t sequences; /* that the session has room for */
+  uint32_t context;   /* tokens of a sequence here */
+  double scale;       /* of intervals, by calibration */
+  double factor;      /* of times, by calibration */
 };
 
 /* ---- the model ---- */
@@ -31,7 +33,7 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
   const char *side = ww_fmt(t->arena, "%.*s.json", (int)(gguf ? n - 5 : n), path);
   char *text;
-  t->scale = 1;
+  t->scale = t->factor = 1;
   if (!ww_file_exists(side)) return WW_OK;
   ww_status st = ww_read_file(t->arena, side, 1 << 20, &text, &size, e);
   cJSON *j = st ? NULL : ww_json_read(text, size, e);
@@ -39,6 +41,8 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   uint64_t version = ww_json_whole(j, "question_version");
   const cJSON *scale = cJSON_GetObjectItemCaseSensitive(j, "interval_scale");
   if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100) t->scale = scale->valuedouble;
+  const cJSON *factor = cJSON_GetObjectItemCaseSensitive(j, "time_factor");
+  if (cJSON_IsNumber(factor) && factor->valuedouble > 0.1 && factor->valuedouble < 10) t->factor = factor->valuedouble;
   cJSON_Delete(j);
   if (version && version != WW_QUESTION_VERSION)
     return ww_fail(
@@ -169,10 +173,18 @@ static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bo
   return st;
 }
 
+/* One question does not pay for the keys and values of many. */
+static ww_status room_for(ww_text *t, uint32_t n, ww_err *e) {
+  if (t->session && n <= t->sequences) return WW_OK;
+  ww_lm_session_free(t->session);
+  t->session = NULL;
+  t->sequences = n > 1 ? BATCH : 1;
+  return ww_lm_session_new(t->lm, t->sequences, t->context, &t->session, e);
+}
+
 ww_status ww_text_ask(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a, ww_text_answer *out,
                       ww_err *e) {
-  ww_status st = WW_OK;
-  if (!t->session) st = ww_lm_session_new(t->lm, BATCH, t->context, &t->session, e);
+  ww_status st = n ? room_for(t, n < BATCH ? n : BATCH, e) : WW_OK;
   for (uint32_t i = 0; i < n && !st; i += BATCH) {
     ww_arena *scratch = ww_arena_new();
     uint32_t m = n - i < BATCH ? n - i : BATCH;
@@ -246,6 +258,9 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
                                        .value = ww_question_value(WW_M_time_us, mean),
                                        .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
                                        .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
+  ww_quantity *time = &out->m[WW_M_time_us];
+  double factor = t ? t->factor : 1;
+  time->value *= factor, time->low *= factor, time->high *= factor;
   bounded(out, g);
   under_roofs(out, g);
   rates(out);

@@ -11,8 +11,10 @@ echo 'grid=(n+255)/256 block=256 n=1<<14 x=[n]:uniform(0,n*2) y=f32[n]:zeros sha
 echo 'grid=rows/128 block=128 rows=1<<12 start=i32[rows+1]:monotone(0,rows*16) col=[rows*16]:zipf(0,rows)' >"$fuzz/launch/rows"
 python3 tests/fuzz/lm_seeds.py "$fuzz" # safetensors, gguf, config
 python3 tests/fuzz/tokenizer_seeds.py "$fuzz/tokenizer"
+mkdir -p "$fuzz/question"
+cp tests/kernels/*.cu tests/kernels/*.cl tests/kernels/*.hip "$fuzz/question/"
 bad=0
-for d in ir launch safetensors gguf config tokenizer; do
+for d in ir launch safetensors gguf config tokenizer question; do
   if "$fuzz/fuzz_$d" -max_total_time="$seconds" -mutate_depth=1 -max_len=16384 -timeout=10 -rss_limit_mb=4000 -print_final_stats=1 \
     -artifact_prefix="$fuzz/found/$d-" "$fuzz/$d" >"$fuzz/$d.log" 2>&1; then
     echo "fuzz/$d: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzz/$d.log") inputs, nothing found"

@@ -191,6 +191,38 @@ static void test_seek(void **state) {
   ww_packer_free(other);
 }
 
+/* A share of the prompts' tokens is put over by others of the same prompt, some features are 0; answers and places stay. */
+static void test_noise(void **state) {
+  ww_arena *a = *state;
+  enum { T = 256, B = 64, G = 2 };
+  ww_lm_config c = {.numbers = 1, .features = 8, .feature_tokens = G};
+  ww_examples x = made(a, 300, 100, 1, 8, 3);
+  ww_packer *plain = ww_packer_new(&x, &c, B, T, 5), *noisy = ww_packer_new(&x, &c, B, T, 5),
+            *again = ww_packer_new(&x, &c, B, T, 5);
+  ww_packer_noise(noisy, 0.2f);
+  ww_packer_noise(again, 0.2f);
+  const ww_lm_batch *p = ww_packer_next(plain), *n = ww_packer_next(noisy), *m = ww_packer_next(again);
+  assert_memory_equal(p->target, n->target, B * T * sizeof(int32_t));
+  assert_memory_equal(n->token, m->token, B * T * sizeof(int32_t));
+  double prompt = 0, moved = 0, zeros = 0;
+  for (uint32_t i = 0; i < B * T; i++) {
+    if (p->token[i] != n->token[i]) assert_int_equal(p->token[i] / 1000, n->token[i] / 1000);
+    bool may = p->target[i] < 0 && i + 1 < B * T && p->first[i + 1] == p->first[i] && p->target[i + 1] < 0;
+    prompt += may;
+    moved += p->token[i] != n->token[i];
+    if (p->target[i] >= 0) assert_int_equal(p->token[i], n->token[i]); /* the answer and the prompt's last */
+  }
+  for (uint32_t i = 0; i < p->asked; i++) assert_int_equal(p->token[p->ask_at[i]], n->token[n->ask_at[i]]);
+  for (uint32_t i = 0; i < p->described * 8; i++) zeros += n->features[i] == 0 && p->features[i] != 0;
+  for (uint32_t i = 0; i < p->described; i++)
+    for (uint32_t g = 0; g < G; g++) assert_int_equal(p->token[p->describe_at[i] + g], n->token[n->describe_at[i] + g]);
+  assert_true(moved > 0.1 * prompt && moved < 0.25 * prompt);
+  assert_true(zeros > 0.12 * 8 * p->described && zeros < 0.28 * 8 * p->described);
+  ww_packer_free(plain);
+  ww_packer_free(noisy);
+  ww_packer_free(again);
+}
+
 /* ---- schedule and first values ---- */
 
 static void test_schedule(void **state) {
@@ -636,7 +668,7 @@ static void test_learns(void **state) {
   ww_lm_plan p = plan_of(NULL);
   p.steps = 150;
   p.lr = 1e-2f;
-  p.number_weight = 0.02f; /* a spread that shrinks makes its gradients grow */
+  p.number_weight = 0.02f;
   learned l = learn(a, &x, &p, 0);
   assert_int_equal(l.st, WW_OK);
   assert_true(l.out.train.v[0].token_loss > 3.8f && l.out.train.v[0].token_loss < 4.6f); /* ln 64 = 4.16 */
@@ -703,10 +735,11 @@ static void test_patience(void **state) {
 int main(void) {
   ww_set_quiet(true);
   const struct CMUnitTest tests[] = {
-      TEST(test_shuffle),        TEST(test_packing),    TEST(test_seek),       TEST(test_schedule),
-      TEST(test_number_start),   TEST(test_checkpoint), TEST(test_damage),     TEST(test_full_disk),
-      TEST(test_lying_manifest), TEST(test_reading),    TEST(test_bad_lines),  TEST(test_long),
-      TEST(test_resume),         TEST(test_learns),     TEST(test_not_finite), TEST(test_patience),
+      TEST(test_shuffle),   TEST(test_packing),        TEST(test_seek),       TEST(test_noise),
+      TEST(test_schedule),  TEST(test_number_start),   TEST(test_checkpoint), TEST(test_damage),
+      TEST(test_full_disk), TEST(test_lying_manifest), TEST(test_reading),    TEST(test_bad_lines),
+      TEST(test_long),      TEST(test_resume),         TEST(test_learns),     TEST(test_not_finite),
+      TEST(test_patience),
   };
   return RUN(tests);
 }

@@ -120,7 +120,8 @@ static void numbers_and_back(void **state) {
   for (int m = 0; m < WW_NMETRICS; m++) {
     for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
       double back = ww_question_value(m, ww_question_number(m, values[k]));
-      if (fabs(back - values[k]) > 1e-4 * values[k] + 1e-3) fail_msg("%s: %g came back as %g", ww_metrics[m].name, values[k], back);
+      if (fabs(back - values[k]) > 1e-4 * values[k] + 1e-3)
+        fail_msg("%s: %g came back as %g", ww_metrics[m].name, values[k], back);
     }
     assert_true(isnan(ww_question_number(m, NAN)) && isnan(ww_question_value(m, NAN)));
     if (ww_metrics[m].zero != WW_ZERO_NEVER) assert_true(fabs(ww_question_value(m, ww_question_number(m, 0))) < 1e-3);
