@@ -74,6 +74,8 @@ static const ww_option table[] = {
     {"decay", 0, WW_OPT_STR, "X", "weight decay of matrices (default 0.1, LoRA 0)", offsetof(options, lm.decay)},
     {"clip", 0, WW_OPT_STR, "X", "longest gradient (default 1, 0: any)", offsetof(options, lm.clip)},
     {"beta2", 0, WW_OPT_STR, "X", "of AdamW (default 0.95)", offsetof(options, lm.beta2)},
+    {"average", 0, WW_OPT_STR, "X", "write the mean of the values over this share of the steps, the last ones (default 0: the last values)",
+     offsetof(options, lm.average)},
     {"noise", 0, WW_OPT_STR, "X",
      "share of prompts' tokens and of features that is disturbed while learning (default 0)",
      offsetof(options, lm.noise)},

@@ -74,7 +74,7 @@ static uint64_t given(uint64_t v, uint64_t otherwise) { return v ? v : otherwise
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  double lr, least, decay, clip, beta2, alpha, weight, noise, minutes, peak;
+  double lr, least, decay, clip, beta2, alpha, weight, noise, average, minutes, peak;
   ww_status st = sizes_ok(c, o);
   if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
   if (!st) st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
@@ -83,6 +83,8 @@ static ww_status plan_of(job *j) {
   if (!st) st = number(c, o->beta2, "beta2", 0.95, 0, 0.9999999, &beta2);
   if (!st) st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
   if (!st) st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
+  if (!st) st = number(c, o->average, "average", 0, 0, 1, &average);
+  if (!st && average > 0 && o->patience) st = ww_fail(&c->err, WW_EUSAGE, "--average and --patience both say which values are written: take one");
   if (!st) st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
   if (!st) st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
   if (!st) st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
@@ -101,6 +103,7 @@ static ww_status plan_of(job *j) {
                          .eps = 1e-8f,
                          .number_weight = (float)weight,
                          .noise = (float)noise,
+                         .average = (float)average,
                          .seed = given(o->seed, 1),
                          .minutes = minutes,
                          .started = ww_now(),

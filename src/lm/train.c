@@ -25,7 +25,7 @@ typedef struct {
   ww_packer *checker; /* of the held-out examples, NULL: none */
   ww_lm_place at;
   uint64_t data, flops; /* hash of the examples; of one step */
-  float *best;          /* values at the best evaluation; NULL: not kept */
+  float *best;          /* values at the best evaluation, or their mean so far (plan.average); NULL: not kept */
   FILE *log;
   int32_t *ask_at, *describe_at;  /* of one batch of a step */
   double save_s, step_s, check_s; /* what the last checkpoint, the slowest step and the last evaluation took */
@@ -265,7 +265,7 @@ static ww_status evaluate(training *t) {
   if (better) {
     t->at.best = loss;
     t->at.best_step = t->at.step;
-    if (t->best) ww_net_get(t->net, 0, t->best);
+    if (t->best && !(t->p->average > 0)) ww_net_get(t->net, 0, t->best);
   }
   if (ww_is_quiet()) return WW_OK;
   clear_line();
@@ -420,12 +420,26 @@ static ww_status settle(training *t) {
   return WW_OK;
 }
 
+/* The mean of what the last steps gave lies in a wider valley than any of them, and does better on examples of another kind. How many are in it follows
+ * from the step, so that a checkpoint needs to keep the mean alone. */
+static void average(training *t) {
+  const uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * (double)steps), n = ww_net_learned(t->net);
+  const uint64_t every = (steps - from) / 200 + 1;
+  if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every) return;
+  const float share = 1 / (float)((t->at.step - from) / every);
+  float *v = ww_xmalloc(n * sizeof *v);
+  ww_net_get(t->net, 0, v);
+  for (uint64_t k = 0; k < n; k++) t->best[k] += (v[k] - t->best[k]) * share;
+  free(v);
+}
+
 static ww_status step(training *t) {
   const ww_lm_plan *p = t->p;
   if (!t->pending) t->since = ww_now();
   t->at.step++;
   ww_status st = learn(t);
   if (st) return st;
+  average(t);
   t->pending++;
   bool check = time_to_check(t),
        keep = p->checkpoint && p->every && t->at.step % p->every == 0 && t->at.step < t->at.steps;
@@ -468,7 +482,8 @@ static ww_status loop(training *t) {
   }
   if (!st) st = settle(t);
   if (!st && t->p->checkpoint) st = save(t);
-  if (!st && t->best && !isnan(t->at.best) && t->out->ended != WW_TRAINED_TIME) ww_net_set(t->net, 0, t->best);
+  bool kept = t->p->average > 0 ? t->at.step == t->at.steps : !isnan(t->at.best);
+  if (!st && t->best && kept && t->out->ended != WW_TRAINED_TIME) ww_net_set(t->net, 0, t->best);
   return st;
 }
 
@@ -510,7 +525,7 @@ ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, co
   t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
   ww_packer_noise(t.packer, p->noise);
   if (valid) t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);
-  if (p->patience && valid) t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
+  if ((p->patience && valid) || p->average > 0) t.best = ww_xcalloc(ww_net_learned(n), sizeof *t.best);
   t.ask_at = ww_xmalloc(batch * sizeof *t.ask_at);
   t.describe_at = ww_xmalloc(batch * sizeof *t.describe_at);
   t.data = ww_examples_hash(x);

@@ -23,6 +23,7 @@ typedef struct {
   uint64_t log_every;      /* steps between readings of the loss, which wait for the device; 0: each */
   uint64_t check_every;    /* steps between evaluations on the held-out examples; 0: at the end alone */
   uint64_t check_rows;     /* at most so many rows each time; 0: all */
+  float average;           /* the values are the mean over this share of the steps, the last ones; 0: those of the last step */
   uint32_t patience;       /* stop after so many evaluations without a better one and take the best values; 0: do not */
   double peak;             /* FLOP/s of the device, for MFU; 0: not known */
   uint64_t model;          /* hash of what stays as it is: configuration, frozen weights; a resumed one must be the same */

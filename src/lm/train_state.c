@@ -22,6 +22,7 @@ static const remembered table[] = {
     {"tokens", "--tokens", AT(tokens), U32, true},
     {"number_weight", "--number-weight", AT(number_weight), F32, false},
     {"noise", "--noise", AT(noise), F32, false},
+    {"average", "--average", AT(average), F32, true},
     {"lr", "--lr", AT(lr), F32, false},
     {"lr_least", "--lr-least", AT(lr_least), F32, false},
     {"warmup", "--warmup", AT(warmup), U64, false},

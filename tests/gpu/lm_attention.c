@@ -1,7 +1,6 @@
 /* lm_attention.c - attention on the GPU against its definition in double precision on the processor, and how fast it is.
  *
- *   lm_attention [--times] FOLDER...   a folder holds the .cubin of each of src/lm/cuda/attention_*.cu
- *   (nvcc -cubin -gencode=arch=compute_90a,code=sm_90a -o FOLDER/attention_forward.cubin src/lm/cuda/attention_forward.cu, and so on)
+ *   lm_attention [--times] FOLDER...    a folder with the .fatbin or .cubin of each src/lm/cuda/attention_*.cu: BUILD/lm/cuda
  *
  * Random packed documents, head sizes and shapes that do not fit the tiles; outputs are poisoned first. Tolerances are relative errors of whole tensors
  * (norm of the difference over norm of the reference). bf16 rounds its operands to 2^-9 each, so 4e-3 out, 8e-3 for gradients (2e-2
@@ -332,8 +331,12 @@ static void speed(shape s, bool hopper) {
 
 static void *load(const char *folder, const char *unit) {
   char path[512];
-  snprintf(path, sizeof path, "%s/%s.cubin", folder, unit);
+  snprintf(path, sizeof path, "%s/%s.fatbin", folder, unit);
   FILE *f = fopen(path, "rb");
+  if (!f) {
+    snprintf(path, sizeof path, "%s/%s.cubin", folder, unit);
+    f = fopen(path, "rb");
+  }
   if (!f) {
     printf("FAIL no %s\n", path);
     exit(1);
