@@ -21,7 +21,8 @@ version=$(sed -n 's/.*"release":"\([^"]*\)".*/\1/p' "$build"/libllama/node_modul
   echo
   echo "stories15M (15 million parameters, context 256) against libllama $version from npm, same GGUF file, same threads, one run of"
   echo "\`bench/lm_cpu.sh\`: rounds in turn, the best of $rounds each. $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores,"
-  echo "load $(cut -d ' ' -f 1 /proc/loadavg) at the end."
+  echo "load $(cut -d ' ' -f 1 /proc/loadavg) at the end. libllama runs with its defaults; of 64 prompts as one batch and one after the other"
+  echo "the faster counts for it."
   echo
   cat "$work/table"
 } >bench/lm_cpu.md

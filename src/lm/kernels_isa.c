@@ -8,8 +8,6 @@
 
 #define CAT_(a, b) a##b
 #define CAT(a, b) CAT_(a, b)
-#define STR_(a) #a
-#define STR(a) STR_(a)
 
 /* Blocks: rows and panels at once, as many as the registers hold. */
 #if VW == 16

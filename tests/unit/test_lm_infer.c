@@ -393,6 +393,22 @@ static void test_errors(void **state) {
   assert_int_equal(ww_lm_open("/nonexistent", NULL, &m, &e) != WW_OK, 1);
 }
 
+/* A file of llama2.c whose header promises more than there is. */
+static void test_cut_short(void **state) {
+  (void)state;
+  static const int32_t headers[][7] = {{288, 768, 6, 6, 6, 32000, 256}, {65536, 262144, 1024, 1, 1, 16777216, 1048576}};
+  char path[96];
+  ww_lm *m = NULL;
+  for (int i = 0; i < 2; i++) {
+    ww_err e = {0};
+    snprintf(path, sizeof path, "%s/cut.bin", dirs[0]);
+    assert_int_equal(ww_write_file_atomic(path, headers[i], sizeof headers[i], &e), WW_OK);
+    assert_int_not_equal(ww_lm_open(path, NULL, &m, &e), WW_OK);
+    assert_null(m);
+    assert_true(e.msg[0] != 0);
+  }
+}
+
 /* A child of fork() has the model but none of its threads. */
 static void test_fork(void **state) {
   (void)state;
@@ -452,9 +468,10 @@ static void test_sessions(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_exact),  cmocka_unit_test(test_products), cmocka_unit_test(test_fast),
-      cmocka_unit_test(test_cache),  cmocka_unit_test(test_batch),    cmocka_unit_test(test_cut_and_copy),
-      cmocka_unit_test(test_errors), cmocka_unit_test(test_fork),     cmocka_unit_test(test_sessions),
+      cmocka_unit_test(test_exact),    cmocka_unit_test(test_products),  cmocka_unit_test(test_fast),
+      cmocka_unit_test(test_cache),    cmocka_unit_test(test_batch),     cmocka_unit_test(test_cut_and_copy),
+      cmocka_unit_test(test_errors),   cmocka_unit_test(test_cut_short), cmocka_unit_test(test_fork),
+      cmocka_unit_test(test_sessions),
   };
   return cmocka_run_group_tests(tests, make_models, remove_models);
 }
