@@ -191,7 +191,7 @@ static bool open_theirs(engine *x, const char *path, int threads) {
 
 static bool open_ours(engine *x, const char *path, int threads) {
   ww_err e = {0};
-  ww_lm_options o = {.weights = WW_NDTYPES, .threads = (uint32_t)threads};
+  ww_lm_options o = {.weights = WW_NDTYPE, .threads = (uint32_t)threads};
   *x = (engine){0};
   if (!ww_lm_open(path, &o, &x->m, &e) && !ww_lm_session_new(x->m, SCORED, 256, &x->s, &e)) return true;
   return fprintf(stderr, "lm_cpu: %s\n", e.msg), false;
@@ -301,7 +301,7 @@ static bool small_model(const char *dir, ww_err *e) {
       float u = (float)(seed >> 8) * 0x1p-23f - 1;
       flat[l.v[i].at + j] = l.v[i].cols > 1 ? u * sqrtf(3.0f / (float)l.v[i].cols) : 1;
     }
-  ww_status st = ww_lm_write_folder(dir, &c, flat, WW_F16, NULL, e);
+  ww_status st = ww_lm_write_folder(dir, &c, flat, WW_DTYPE_F16, NULL, e);
   free(flat);
   ww_arena_free(a);
   return !st;
@@ -340,7 +340,7 @@ int main(int argc, char **argv) {
   snprintf(f16, sizeof f16, "%s/f16.gguf", argv[3]);
   snprintf(q8, sizeof q8, "%s/q8_0.gguf", argv[3]);
   logits = ww_xmalloc((size_t)SCORED * VOCAB * sizeof *logits);
-  if (!convert(argv[1], WW_F16, f16, &e) || !convert(argv[1], WW_Q8_0, q8, &e))
+  if (!convert(argv[1], WW_DTYPE_F16, f16, &e) || !convert(argv[1], WW_DTYPE_Q8_0, q8, &e))
     return fprintf(stderr, "lm_cpu: %s\n", e.msg), 1;
   if (!open_llama(argv[2]) || !make_text(f16)) return 1;
   puts("| weights | threads | task | libllama, tokens/s | warpwise, tokens/s | ratio |\n|---|---|---|---|---|---|");
@@ -352,7 +352,8 @@ int main(int argc, char **argv) {
       "\n| 10 million parameters as | threads | open, ms | 500 tokens by the numbers head, ms | 150 tokens decoded, ms |\n|---|---|---|---|---|");
   bool ok = small_model(f16, &e);
   for (int threads = 1; threads <= 2 && ok; threads++)
-    ok = time_small(f16, WW_Q8_0, "Q8_0", threads, rounds, &e) && time_small(f16, WW_F16, "F16", threads, rounds, &e);
+    ok = time_small(f16, WW_DTYPE_Q8_0, "Q8_0", threads, rounds, &e) &&
+         time_small(f16, WW_DTYPE_F16, "F16", threads, rounds, &e);
   if (!ok) fprintf(stderr, "lm_cpu: %s\n", e.msg);
   free(logits);
   return !ok;

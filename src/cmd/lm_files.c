@@ -12,8 +12,10 @@ typedef struct {
 } tokenize_options;
 
 static const ww_option tokenize_table[] = {
-    {"special", 0, WW_OPT_FLAG, NULL, "texts of special tokens are these tokens, and BOS is put in front", offsetof(tokenize_options, special)},
-    {"ids", 0, WW_OPT_FLAG, NULL, "only the numbers, a line of them for each line of text", offsetof(tokenize_options, ids)},
+    {"special", 0, WW_OPT_FLAG, NULL, "texts of special tokens are these tokens, and BOS is put in front",
+     offsetof(tokenize_options, special)},
+    {"ids", 0, WW_OPT_FLAG, NULL, "only the numbers, a line of them for each line of text",
+     offsetof(tokenize_options, ids)},
     {"decode", 0, WW_OPT_FLAG, NULL, "the other way: numbers in, text out", offsetof(tokenize_options, decode)},
     {0},
 };
@@ -53,10 +55,14 @@ static void show_tokens(const ww_tokenizer *t, const ww_tokens *v) {
     printf("%8d  ", v->v[k]);
     for (uint32_t i = 0; text && i < n; i++) {
       unsigned char ch = (unsigned char)text[i];
-      if (ch == '\n') fputs("\\n", stdout);
-      else if (ch == '\t') fputs("\\t", stdout);
-      else if (ch < 0x20 || ch == 0x7f) printf("\\x%02x", ch);
-      else putchar(ch);
+      if (ch == '\n')
+        fputs("\\n", stdout);
+      else if (ch == '\t')
+        fputs("\\t", stdout);
+      else if (ch < 0x20 || ch == 0x7f)
+        printf("\\x%02x", ch);
+      else
+        putchar(ch);
     }
     putchar('\n');
   }
@@ -71,7 +77,8 @@ static ww_status decode(ww_cmd *c, const ww_tokenizer *t, const char *text, bool
       if (!text[strspn(text, " \t\r\n,")]) break;
       return ww_fail(&c->err, WW_EDATA, "`%.20s` is no token's number", text);
     }
-    if (id < 0 || id >= ww_tokenizer_vocab(t)) return ww_fail(&c->err, WW_EDATA, "%ld: the vocabulary has %u tokens", id, ww_tokenizer_vocab(t));
+    if (id < 0 || id >= ww_tokenizer_vocab(t))
+      return ww_fail(&c->err, WW_EDATA, "%ld: the vocabulary has %u tokens", id, ww_tokenizer_vocab(t));
     ww_push(c->arena, &ids, (int32_t)id);
     end += strspn(end, " \t\r\n,");
   }
@@ -86,19 +93,24 @@ static ww_status tokenize(ww_cmd *c) {
   ww_tokenizer *t = NULL;
   const char *text;
   size_t n;
-  if (c->noperands < 1 || c->noperands > 2) return ww_fail(&c->err, WW_EUSAGE, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
+  if (c->noperands < 1 || c->noperands > 2)
+    return ww_fail(&c->err, WW_EUSAGE, "lm tokenize takes a model or a tokenizer.json, and a text ('-': stdin)");
   ww_status st = ww_tokenizer_open(c->operands[0], &t, &c->err);
   if (!st) st = ww_lm_text(c, 1, &text, &n);
-  if (!st && o->decode) st = decode(c, t, text, o->special);
+  if (!st && o->decode)
+    st = decode(c, t, text, o->special);
   else if (!st) {
     for (const char *line = text, *end = text + n; line < end || line == text;) {
       const char *stop = o->ids ? memchr(line, '\n', (size_t)(end - line)) : NULL;
       if (!stop) stop = end;
       ww_tokens v = {0};
       ww_tokenizer_encode(t, line, (size_t)(stop - line), o->special, c->arena, &v);
-      if (c->global.json) print_tokens(c, t, &v);
-      else if (o->ids) print_ids(&v);
-      else show_tokens(t, &v);
+      if (c->global.json)
+        print_tokens(c, t, &v);
+      else if (o->ids)
+        print_ids(&v);
+      else
+        show_tokens(t, &v);
       if (stop == end) break;
       line = stop + 1;
     }
@@ -124,7 +136,9 @@ static void inspect_config(const ww_lm_config *k) {
   printf("%s, %.1f million parameters\n", ww_lm_archs[k->arch].model_type, (double)ww_lm_config_params(k) / 1e6);
   printf("  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n", k->vocab,
          k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads, k->hidden, k->context);
-  if (k->numbers) printf("  %u numbers by the regression head, %u features in %u tokens\n", k->numbers, k->features, k->feature_tokens);
+  if (k->numbers)
+    printf("  %u numbers by the regression head, %u features in %u tokens\n", k->numbers, k->features,
+           k->feature_tokens);
 }
 
 static void inspect_json(const ww_weights *w, const ww_lm_config *k) {
@@ -171,7 +185,9 @@ static void inspect_meta(const ww_weights *w) {
     case WW_META_INT: printf("%" PRId64 "\n", (int64_t)m->u); break;
     case WW_META_REAL: printf("%g\n", m->real); break;
     case WW_META_BOOL: puts(m->u ? "true" : "false"); break;
-    case WW_META_TEXT: printf("%.*s%s\n", m->text_n > 60 ? 60 : (int)m->text_n, m->text, m->text_n > 60 ? " ..." : ""); break;
+    case WW_META_TEXT:
+      printf("%.*s%s\n", m->text_n > 60 ? 60 : (int)m->text_n, m->text, m->text_n > 60 ? " ..." : "");
+      break;
     case WW_META_ARRAY: printf("%" PRIu64 " items\n", m->n); break;
     }
   }
@@ -183,12 +199,17 @@ static ww_status inspect(ww_cmd *c) {
   ww_err why = {0};
   if (c->noperands != 1) return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
   bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
-  ww_status st = model ? WW_OK : ww_weights_open(c->operands[0], &w, &c->err); /* tensors of something else can be listed all the same */
+  ww_status st =
+      model ? WW_OK
+            : ww_weights_open(c->operands[0], &w, &c->err); /* tensors of something else can be listed all the same */
   if (st) return st;
-  if (c->global.json) inspect_json(w, model ? &k : NULL);
+  if (c->global.json)
+    inspect_json(w, model ? &k : NULL);
   else {
-    if (model) inspect_config(&k);
-    else printf("no model that runs here: %s\n", why.msg);
+    if (model)
+      inspect_config(&k);
+    else
+      printf("no model that runs here: %s\n", why.msg);
     inspect_meta(w);
     for (uint32_t i = 0; i < ww_weights_count(w); i++) {
       const ww_tensor *t = ww_weights_at(w, i);
@@ -216,15 +237,17 @@ typedef struct {
 } convert_options;
 
 static const ww_option convert_table[] = {
-    {"type", 0, WW_OPT_STR, "TYPE", "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf", offsetof(convert_options, type)},
+    {"type", 0, WW_OPT_STR, "TYPE", "of the matrices: f32, f16, bf16 (default), or q8_0 in a .gguf",
+     offsetof(convert_options, type)},
     {0},
 };
 
 static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err *e) {
-  *out = WW_BF16;
-  for (int t = 0; name && t <= (gguf ? WW_Q8_0 : WW_BF16); t++)
+  *out = WW_DTYPE_BF16;
+  for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
     if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
-  return name ? ww_fail(e, WW_EUSAGE, "--type takes f32, f16 or bf16%s, not `%s`", gguf ? " or q8_0" : "", name) : WW_OK;
+  return name ? ww_fail(e, WW_EUSAGE, "--type takes f32, f16 or bf16%s, not `%s`", gguf ? " or q8_0" : "", name)
+              : WW_OK;
 }
 
 static ww_status convert(ww_cmd *c) {
@@ -234,7 +257,9 @@ static ww_status convert(ww_cmd *c) {
   ww_lm_layout l;
   const char *tokenizer = NULL;
   ww_dtype type;
-  if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
+  if (c->noperands != 2)
+    return ww_fail(&c->err, WW_EUSAGE,
+                   "lm convert takes a model and what to write: a folder, or a name that ends in .gguf");
   const char *to = c->operands[1];
   size_t n = strlen(to);
   bool gguf = n > 5 && !strcmp(to + n - 5, ".gguf");
@@ -244,7 +269,9 @@ static ww_status convert(ww_cmd *c) {
   ww_lm_layout_make(&k, c->arena, &l);
   float *flat = ww_xcalloc(l.total, sizeof *flat);
   st = ww_lm_read_params(w, &k, &l, flat, &c->err);
-  if (!st) st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err) : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
+  if (!st)
+    st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err)
+              : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
   free(flat);
   ww_weights_close(w);
   return st;

@@ -14,7 +14,8 @@ typedef struct {
 static const ww_option table[] = {
     {"max", 'n', WW_OPT_UINT, "N", "tokens at most (default 256)", offsetof(options, most)},
     {"temperature", 't', WW_OPT_STR, "T", "0: always the likeliest token (default)", offsetof(options, temperature)},
-    {"top-p", 0, WW_OPT_STR, "P", "draw from the likeliest tokens that have this share together", offsetof(options, top_p)},
+    {"top-p", 0, WW_OPT_STR, "P", "draw from the likeliest tokens that have this share together",
+     offsetof(options, top_p)},
     {"top-k", 0, WW_OPT_UINT, "K", "draw from the K likeliest tokens", offsetof(options, top_k)},
     {"seed", 0, WW_OPT_UINT, "N", "the same seed gives the same text", offsetof(options, seed)},
     {"stop", 0, WW_OPT_LIST, "TEXT", "end where this is written; may be given several times", offsetof(options, stop)},
@@ -23,7 +24,8 @@ static const ww_option table[] = {
     {"grammar", 0, WW_OPT_STR, "FILE", "only what this GBNF grammar allows", offsetof(options, grammar)},
     {"json-schema", 0, WW_OPT_STR, "FILE", "only JSON of this schema", offsetof(options, schema)},
     {"any-json", 0, WW_OPT_FLAG, NULL, "only a JSON object", offsetof(options, any_json)},
-    {"weights", 0, WW_OPT_STR, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)", offsetof(options, weights)},
+    {"weights", 0, WW_OPT_STR, "TYPE", "run with q8_0, f16, bf16 or f32 weights (default: as in the file)",
+     offsetof(options, weights)},
     {"exact", 0, WW_OPT_FLAG, NULL, "the fp32 reference, slow", offsetof(options, exact)},
     {"threads", 0, WW_OPT_UINT, "N", "default: one per core", offsetof(options, threads)},
     {"stats", 0, WW_OPT_FLAG, NULL, "tokens per second on stderr behind the text", offsetof(options, stats)},
@@ -47,7 +49,8 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   size_t n;
   const char *file = o->grammar ? o->grammar : o->schema;
   *out = NULL;
-  if (!!o->grammar + !!o->schema + o->any_json > 1) return ww_fail(&c->err, WW_EUSAGE, "one of --grammar, --json-schema and --any-json at a time");
+  if (!!o->grammar + !!o->schema + o->any_json > 1)
+    return ww_fail(&c->err, WW_EUSAGE, "one of --grammar, --json-schema and --any-json at a time");
   if (o->any_json) return ww_grammar_any_json(out, &c->err);
   if (!file) return WW_OK;
   ww_status st = ww_read_file(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
@@ -56,7 +59,8 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   return st;
 }
 
-static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, const char *text, size_t n, ww_tokens *out) {
+static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, const char *text, size_t n,
+                          ww_tokens *out) {
   if (!o->chat) {
     ww_tokenizer_encode(t, text, n, true, c->arena, out);
     return;
@@ -87,22 +91,25 @@ static void print_result(ww_cmd *c, const options *o, const ww_generated *g) {
     ww_json_end_obj(&j);
     ww_buf_puts(&b, "\n");
     ww_print_buf(&b);
-  } else if (g->text.n && g->text.s[g->text.n - 1] != '\n') putchar('\n');
+  } else if (g->text.n && g->text.s[g->text.n - 1] != '\n')
+    putchar('\n');
   if (o->stats && !ww_is_quiet())
-    fprintf(stderr, "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, %.1f tokens/s\n", g->prompt_tokens,
-            g->prompt_tokens / g->prompt_s, g->tokens, g->forced, generating > 0 ? g->tokens / generating : 0);
+    fprintf(stderr, "prompt: %u tokens, %.0f tokens/s; text: %u tokens, %u of them forced, %.1f tokens/s\n",
+            g->prompt_tokens, g->prompt_tokens / g->prompt_s, g->tokens, g->forced,
+            generating > 0 ? g->tokens / generating : 0);
 }
 
 static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
-  *out = WW_NDTYPES;
+  *out = WW_NDTYPE;
   if (!name) return WW_OK;
-  for (int t = 0; t < WW_I8; t++)
+  for (int t = 0; t < WW_DTYPE_I8; t++)
     if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
   return ww_fail(e, WW_EUSAGE, "--weights takes q8_0, f16, bf16 or f32, not `%s`", name);
 }
 
 static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_grammar *g) {
-  ww_generate_options how = {.most = o->most ? (uint32_t)o->most : 256, .grammar = g, .piece = show, .ctx = c->global.json ? NULL : stdout};
+  ww_generate_options how = {
+      .most = o->most ? (uint32_t)o->most : 256, .grammar = g, .piece = show, .ctx = c->global.json ? NULL : stdout};
   double temperature, top_p;
   const char *text;
   size_t n;
@@ -136,7 +143,8 @@ static ww_status run(ww_cmd *c) {
   ww_lm *m = NULL;
   ww_grammar *g = NULL;
   ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads};
-  if (c->noperands < 1 || c->noperands > 2) return ww_fail(&c->err, WW_EUSAGE, "lm generate takes a model and a prompt ('-': stdin)");
+  if (c->noperands < 1 || c->noperands > 2)
+    return ww_fail(&c->err, WW_EUSAGE, "lm generate takes a model and a prompt ('-': stdin)");
   ww_status st = weights_of(o->weights, &lo.weights, &c->err);
   if (!st) st = grammar_of(c, o, &g);
   if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);

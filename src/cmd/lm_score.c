@@ -36,18 +36,22 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
     c->err.line = at;
     return c->err.code;
   }
-  const char *all = ww_json_text(o, "text", c->arena), *prompt = ww_json_text(o, "prompt", c->arena), *rest = ww_json_text(o, "completion", c->arena);
+  const char *all = ww_json_text(o, "text", c->arena), *prompt = ww_json_text(o, "prompt", c->arena),
+             *rest = ww_json_text(o, "completion", c->arena);
   cJSON_Delete(o);
   if (!all && !(prompt && rest))
-    return c->err.line = at, ww_fail(&c->err, WW_EDATA, "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
-  if (all) ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
+    return c->err.line = at,
+           ww_fail(&c->err, WW_EDATA, "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
+  if (all)
+    ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
   else {
     ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, &out->token);
     out->prompt = out->token.n ? out->token.n : 1;
     ww_tokens more = {0};
     ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
     for (uint32_t k = 0; k < more.n; k++)
-      if (k || more.v[k] != out->token.v[0] || !ww_tokenizer_special(t, more.v[k])) ww_push(c->arena, &out->token, more.v[k]);
+      if (k || more.v[k] != out->token.v[0] || !ww_tokenizer_special(t, more.v[k]))
+        ww_push(c->arena, &out->token, more.v[k]);
   }
   return WW_OK;
 }
@@ -66,10 +70,13 @@ static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t 
   float *logits = ww_xmalloc(((size_t)wanted * k->vocab + 1) * sizeof *logits);
   ww_lm_session *s = NULL;
   ww_status st = ww_lm_session_new(m, n, longest, &s, &c->err);
-  if (!st && wanted) st = ww_lm_run(s, &(ww_lm_pass){.n = tokens, .token = token, .sequence = sequence, .wanted = want}, logits, NULL, &c->err);
+  if (!st && wanted)
+    st = ww_lm_run(s, &(ww_lm_pass){.n = tokens, .token = token, .sequence = sequence, .wanted = want}, logits, NULL,
+                   &c->err);
   const float *l = logits;
   for (uint32_t i = 0; !st && i < n; i++)
-    for (uint32_t j = v[i].prompt; j < v[i].token.n; j++, l += k->vocab) v[i].log_prob += ww_log_prob(l, k->vocab, v[i].token.v[j]);
+    for (uint32_t j = v[i].prompt; j < v[i].token.n; j++, l += k->vocab)
+      v[i].log_prob += ww_log_prob(l, k->vocab, v[i].token.v[j]);
   ww_lm_session_free(s);
   free(token), free(sequence), free(want), free(logits);
   return st;
@@ -104,7 +111,8 @@ static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
       if (v[to].token.n > longest) longest = v[to].token.n;
     }
     if (longest > ww_lm_config_of(m)->context)
-      return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", from + 1, longest, ww_lm_config_of(m)->context);
+      return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", from + 1, longest,
+                     ww_lm_config_of(m)->context);
     st = score_group(c, m, v + from, to - from, longest, tokens);
     ww_progress("scoring", to, n);
   }
@@ -118,7 +126,7 @@ static ww_status run(ww_cmd *c) {
   WW_VEC(text) texts = {0};
   char *data, *line;
   size_t n;
-  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPES};
+  ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPE};
   if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
   ww_status st = ww_read_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
@@ -128,8 +136,10 @@ static ww_status run(ww_cmd *c) {
     text x;
     if (!*line) continue;
     st = read_line(c, ww_lm_tokenizer(m), line, at, &x);
-    if (st) c->err.file = path;
-    else ww_push(c->arena, &texts, x);
+    if (st)
+      c->err.file = path;
+    else
+      ww_push(c->arena, &texts, x);
   }
   if (!st) st = score_all(c, m, texts.v, texts.n);
   ww_lm_close(m);
@@ -140,8 +150,9 @@ const ww_command ww_cmd_lm_score = {
     .name = "score",
     .summary = "how likely a model finds texts",
     .usage = "MODEL FILE|- [options]",
-    .details = "One text a line: plain, or JSON with \"text\", or with \"prompt\" and \"completion\", where the completion alone is scored. The\n"
-               "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
+    .details =
+        "One text a line: plain, or JSON with \"text\", or with \"prompt\" and \"completion\", where the completion alone is scored. The\n"
+        "sum of the natural logarithms of its tokens' probabilities, and the perplexity.",
     .examples = "  warpwise lm score model.gguf texts.jsonl --json\n",
     .options = table,
     .options_size = sizeof(options),

@@ -84,7 +84,8 @@ static ww_status plan_of(job *j) {
   if (!st) st = number(c, o->alpha, "alpha", 2 * (double)o->lora, 0, 1e6, &alpha);
   if (!st) st = number(c, o->number_weight, "number-weight", 1, 0, 1e6, &weight);
   if (!st) st = number(c, o->average, "average", 0, 0, 1, &average);
-  if (!st && average > 0 && o->patience) st = ww_fail(&c->err, WW_EUSAGE, "--average and --patience both say which values are written: take one");
+  if (!st && average > 0 && o->patience)
+    st = ww_fail(&c->err, WW_EUSAGE, "--average and --patience both say which values are written: take one");
   if (!st) st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
   if (!st) st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
   if (!st) st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
@@ -139,8 +140,8 @@ static ww_status words_ok(job *j) {
     return ww_fail(&c->err, WW_EUSAGE, "--device: expected cpu, cuda or auto, not '%.40s'", device);
   if (o->precision && strcmp(o->precision, "bf16") && strcmp(o->precision, "fp32"))
     return ww_fail(&c->err, WW_EUSAGE, "--precision: expected bf16 or fp32, not '%.40s'", o->precision);
-  j->save_as = !strcmp(type, "f16") ? WW_F16 : !strcmp(type, "bf16") ? WW_BF16 : WW_F32;
-  if (j->save_as == WW_F32 && strcmp(type, "f32"))
+  j->save_as = !strcmp(type, "f16") ? WW_DTYPE_F16 : !strcmp(type, "bf16") ? WW_DTYPE_BF16 : WW_DTYPE_F32;
+  if (j->save_as == WW_DTYPE_F32 && strcmp(type, "f32"))
     return ww_fail(&c->err, WW_EUSAGE, "--save-as: expected f32, f16 or bf16, not '%.40s'", type);
   return WW_OK;
 }
@@ -276,13 +277,13 @@ static ww_status open_device(job *j) {
   const char *device = c->global.device ? c->global.device : "auto";
   bool fp32 = j->o->precision && !strcmp(j->o->precision, "fp32");
   ww_status st = WW_EDEVICE;
-  if (strcmp(device, "cpu")) st = ww_ops_cuda(0, fp32 ? WW_F32 : WW_BF16, &j->ops, &c->err);
+  if (strcmp(device, "cpu")) st = ww_ops_cuda(0, fp32 ? WW_DTYPE_F32 : WW_DTYPE_BF16, &j->ops, &c->err);
   if (st && !strcmp(device, "cuda")) return st;
   if (st) st = ww_ops_cpu(&j->ops, &c->err);
   if (st) return st;
   c->err = (ww_err){0};
   j->ops->deterministic = j->o->deterministic;
-  if (j->plan.peak <= 0 && j->ops->real == WW_BF16) j->plan.peak = peak_of(j->ops->name);
+  if (j->plan.peak <= 0 && j->ops->real == WW_DTYPE_BF16) j->plan.peak = peak_of(j->ops->name);
   return WW_OK;
 }
 
@@ -290,7 +291,7 @@ static ww_status open_device(job *j) {
 static ww_status load(job *j, const ww_lm_layout *l) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < l->n; k++) {
-    const ww_param *p = &l->v[k];
+    const ww_lm_slot *p = &l->v[k];
     bool head = p->id == WW_P_feature_w || p->id == WW_P_feature_b || p->id == WW_P_number_w || p->id == WW_P_number_b;
     if (head && j->new_heads && !ww_weights_find(j->weights, p->name)) continue;
     st = ww_lm_read_param(j->weights, &j->config, p, j->flat + p->at, &j->c->err);
@@ -302,7 +303,7 @@ static ww_status load(job *j, const ww_lm_layout *l) {
 /* From the file, from the seed, and from the data's numbers. */
 static ww_status first_values(job *j) {
   const ww_lm_layout *l = ww_net_layout(j->net);
-  const ww_param *b = ww_lm_param(l, WW_P_number_b, 0);
+  const ww_lm_slot *b = ww_lm_param(l, WW_P_number_b, 0);
   ww_status st = WW_OK;
   ww_net_init(j->net, j->plan.seed);
   if (j->new_model || j->new_heads)

@@ -330,7 +330,7 @@ static void print_sizes(ww_json *j, const ww_lm_config *c) {
 
 void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   const ww_lm_arch_info *arch = &ww_lm_archs[c->arch];
-  const char *torch = type == WW_BF16 ? "bfloat16" : type == WW_F16 ? "float16" : "float32";
+  const char *torch = type == WW_DTYPE_BF16 ? "bfloat16" : type == WW_DTYPE_F16 ? "float16" : "float32";
   ww_json j = {.pretty = true};
   ww_json_begin(&j, json);
   ww_json_obj(&j);
@@ -369,4 +369,4 @@ void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json) {
   ww_buf_puts(json, "\n");
 }
 
-void ww_lm_config_print(const ww_lm_config *c, ww_buf *json) { ww_lm_config_print_as(c, WW_F32, json); }
+void ww_lm_config_print(const ww_lm_config *c, ww_buf *json) { ww_lm_config_print_as(c, WW_DTYPE_F32, json); }

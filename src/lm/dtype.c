@@ -17,17 +17,17 @@ enum { BLOCK = 32, BLOCK_BYTES = 34 }; /* of Q8_0 */
 static const struct {
   const char *name;
   uint32_t bytes, values; /* of one block */
-} types[WW_NDTYPES] = {
-    [WW_F32] = {"F32", 4, 1},   [WW_F16] = {"F16", 2, 1},
-    [WW_BF16] = {"BF16", 2, 1}, [WW_Q8_0] = {"Q8_0", BLOCK_BYTES, BLOCK},
-    [WW_I8] = {"I8", 1, 1},     [WW_I32] = {"I32", 4, 1},
-    [WW_I64] = {"I64", 8, 1},   [WW_U8] = {"U8", 1, 1},
+} types[WW_NDTYPE] = {
+    [WW_DTYPE_F32] = {"F32", 4, 1},   [WW_DTYPE_F16] = {"F16", 2, 1},
+    [WW_DTYPE_BF16] = {"BF16", 2, 1}, [WW_DTYPE_Q8_0] = {"Q8_0", BLOCK_BYTES, BLOCK},
+    [WW_DTYPE_I8] = {"I8", 1, 1},     [WW_DTYPE_I32] = {"I32", 4, 1},
+    [WW_DTYPE_I64] = {"I64", 8, 1},   [WW_DTYPE_U8] = {"U8", 1, 1},
 };
 
-const char *ww_dtype_name(ww_dtype t) { return (unsigned)t < WW_NDTYPES ? types[t].name : "?"; }
+const char *ww_dtype_name(ww_dtype t) { return (unsigned)t < WW_NDTYPE ? types[t].name : "?"; }
 
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values) {
-  if ((unsigned)t >= WW_NDTYPES || values % types[t].values) return 0;
+  if ((unsigned)t >= WW_NDTYPE || values % types[t].values) return 0;
   uint64_t blocks = values / types[t].values;
   return blocks > UINT64_MAX / types[t].bytes ? 0 : blocks * types[t].bytes;
 }
@@ -227,31 +227,31 @@ static bool fast(void) { return false; }
 
 void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n) {
   switch (type) {
-  case WW_F32: memcpy(to, from, n * 4); break;
-  case WW_F16: f16_to_f32(to, from, n); break;
-  case WW_BF16: bf16_to_f32(to, from, n); break;
-  case WW_Q8_0: q8_to_f32(to, from, n); break;
+  case WW_DTYPE_F32: memcpy(to, from, n * 4); break;
+  case WW_DTYPE_F16: f16_to_f32(to, from, n); break;
+  case WW_DTYPE_BF16: bf16_to_f32(to, from, n); break;
+  case WW_DTYPE_Q8_0: q8_to_f32(to, from, n); break;
   default: break;
   }
 }
 
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n) {
   switch (type) {
-  case WW_F32: memcpy(to, from, n * 4); break;
-  case WW_F16: f32_to_f16(to, from, n); break;
-  case WW_BF16: f32_to_bf16(to, from, n); break;
-  case WW_Q8_0: f32_to_q8(to, from, n); break;
+  case WW_DTYPE_F32: memcpy(to, from, n * 4); break;
+  case WW_DTYPE_F16: f32_to_f16(to, from, n); break;
+  case WW_DTYPE_BF16: f32_to_bf16(to, from, n); break;
+  case WW_DTYPE_Q8_0: f32_to_q8(to, from, n); break;
   default: break;
   }
 }
 
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n) {
   if (!n) return;
-  if (type == WW_F16 && fast())
+  if (type == WW_DTYPE_F16 && fast())
     f16_to_f32_fast(to, from, n);
-  else if (type == WW_BF16 && fast())
+  else if (type == WW_DTYPE_BF16 && fast())
     bf16_to_f32_fast(to, from, n);
-  else if (type == WW_Q8_0 && fast())
+  else if (type == WW_DTYPE_Q8_0 && fast())
     q8_to_f32_fast(to, from, n);
   else
     ww_to_f32_plain(to, from, type, n);
@@ -259,11 +259,11 @@ void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n) {
 
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n) {
   if (!n) return;
-  if (type == WW_F16 && fast())
+  if (type == WW_DTYPE_F16 && fast())
     f32_to_f16_fast(to, from, n);
-  else if (type == WW_BF16 && fast())
+  else if (type == WW_DTYPE_BF16 && fast())
     f32_to_bf16_fast(to, from, n);
-  else if (type == WW_Q8_0 && fast())
+  else if (type == WW_DTYPE_Q8_0 && fast())
     f32_to_q8_fast(to, from, n);
   else
     ww_from_f32_plain(to, type, from, n);

@@ -67,7 +67,7 @@ ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_
 
 /* ---- reading ---- */
 
-static const ww_tensor *find_param(const ww_weights *w, const ww_param *p, const char **name,
+static const ww_tensor *find_param(const ww_weights *w, const ww_lm_slot *p, const char **name,
                                    char scratch[WW_LM_NAME]) {
   *name = p->name;
   if (w->gguf) {
@@ -79,12 +79,12 @@ static const ww_tensor *find_param(const ww_weights *w, const ww_param *p, const
   return t;
 }
 
-static ww_status check_param(const ww_tensor *t, const ww_param *p, const char *name, ww_err *e) {
+static ww_status check_param(const ww_tensor *t, const ww_lm_slot *p, const char *name, ww_err *e) {
   if (!t) return ww_fail(e, WW_EDATA, "the weights have no tensor \"%s\", which their configuration asks for", name);
-  if (t->type > WW_Q8_0)
+  if (t->type > WW_DTYPE_Q8_0)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is of type %s; supported are F32, F16, BF16 and Q8_0", name,
                    t->type_name);
-  if (t->type == WW_Q8_0 && p->cols % 32)
+  if (t->type == WW_DTYPE_Q8_0 && p->cols % 32)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\": a vector of type Q8_0", name);
   bool fits = t->ndim == 2 ? t->dim[0] == p->rows && t->dim[1] == p->cols
                            : t->ndim == 1 && p->cols == 1 && t->dim[0] == p->rows;
@@ -99,7 +99,7 @@ uint32_t ww_lm_turned_heads(const ww_lm_config *c, ww_param_id id) {
   return id == WW_P_q || id == WW_P_qb ? c->heads : id == WW_P_k || id == WW_P_kb ? c->kv_heads : 0;
 }
 
-ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_param *p, float *to, ww_err *e) {
+ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_lm_slot *p, float *to, ww_err *e) {
   char scratch[WW_LM_NAME];
   const char *name;
   const ww_tensor *t = find_param(w, p, &name, scratch);
@@ -122,7 +122,7 @@ ww_status ww_lm_read_param(const ww_weights *w, const ww_lm_config *c, const ww_
 ww_status ww_lm_read_params(const ww_weights *w, const ww_lm_config *c, const ww_lm_layout *l, float *flat, ww_err *e) {
   uint64_t end = 0;
   for (uint32_t i = 0; i < l->n; i++) {
-    const ww_param *p = &l->v[i];
+    const ww_lm_slot *p = &l->v[i];
     memset(flat + end, 0, sizeof(float) * (p->at - end)); /* gaps */
     ww_status rc = ww_lm_read_param(w, c, p, flat + p->at, e);
     if (rc) return rc;
@@ -156,7 +156,7 @@ static ww_status write_weights(const char *dir, const ww_lm_config *c, const flo
   ww_lm_layout_make(c, a, &l);
   ww_source *s = WW_NEWN(a, ww_source, (size_t)l.n + c->layers);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_param *p = &l.v[i];
+    const ww_lm_slot *p = &l.v[i];
     s[i] =
         (ww_source){.t = {.name = p->name, .type = type, .ndim = p->at < l.matrices ? 2 : 1, .dim = {p->rows, p->cols}},
                     .floats = flat + p->at};
@@ -174,7 +174,7 @@ static ww_status prepare(ww_out *o, const char *path, const char *bytes, size_t 
 
 ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float *flat, ww_dtype type,
                              const char *tokenizer_from, ww_err *e) {
-  if (type > WW_BF16)
+  if (type > WW_DTYPE_BF16)
     return ww_fail(e, WW_EUSAGE, "a folder's weights are F32, F16 or BF16, not %s", ww_dtype_name(type));
   ww_status rc = ww_lm_config_check(c, e);
   if (rc) return rc;

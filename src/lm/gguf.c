@@ -147,10 +147,11 @@ static ww_dtype dtype_of(uint32_t type) {
   static const struct {
     uint8_t ggml;
     uint8_t ours;
-  } both[] = {{0, WW_F32}, {1, WW_F16}, {30, WW_BF16}, {8, WW_Q8_0}, {24, WW_I8}, {26, WW_I32}, {27, WW_I64}};
+  } both[] = {{0, WW_DTYPE_F32}, {1, WW_DTYPE_F16},  {30, WW_DTYPE_BF16}, {8, WW_DTYPE_Q8_0},
+              {24, WW_DTYPE_I8}, {26, WW_DTYPE_I32}, {27, WW_DTYPE_I64}};
   for (size_t i = 0; i < sizeof both / sizeof *both; i++)
     if (both[i].ggml == type) return (ww_dtype)both[i].ours;
-  return WW_NDTYPES;
+  return WW_NDTYPE;
 }
 
 /* Its size from its shape. A type that is not known has no size: it is listed, without data. */

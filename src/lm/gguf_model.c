@@ -115,7 +115,7 @@ static void rope_divisors(const ww_lm_config *c, float *to) {
 static ww_status guess_llama3(const ww_tensor *t, ww_lm_config *c, ww_err *e) {
   float have[WW_LM_MAX_HEAD / 2], want[WW_LM_MAX_HEAD / 2], most = 1;
   uint32_t half = c->head_size / 2;
-  if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_BF16 || t->ndim != 1 || t->dim[0] != half)
+  if (c->head_size > WW_LM_MAX_HEAD || t->type > WW_DTYPE_BF16 || t->ndim != 1 || t->dim[0] != half)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" is not %u numbers", t->name, half);
   ww_to_f32(have, t->data, t->type, half);
   for (uint32_t i = 0; i < half; i++) most = have[i] > most ? have[i] : most;
@@ -236,7 +236,7 @@ static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
 
 static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas *m) {
   static const uint8_t file_types[] = {
-      [WW_F32] = 0, [WW_F16] = 1, [WW_BF16] = 32, [WW_Q8_0] = 7}; /* llama.cpp's numbers */
+      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1, [WW_DTYPE_BF16] = 32, [WW_DTYPE_Q8_0] = 7}; /* llama.cpp's numbers */
   const char *arch = ww_lm_archs[c->arch].gguf;
   const struct {
     const char *key;
@@ -271,12 +271,12 @@ static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype typ
   ww_lm_layout_make(c, a, &l);
   ww_source *s = WW_NEWN(a, ww_source, (size_t)l.n + 1);
   for (uint32_t i = 0; i < l.n; i++) {
-    const ww_param *p = &l.v[i];
+    const ww_lm_slot *p = &l.v[i];
     bool matrix = p->at < l.matrices;
     char *name = ww_alloc(a, WW_LM_NAME);
     ww_lm_param_gguf(p, name);
     /* blocks of 32 must fill a row */
-    ww_dtype as = !matrix ? WW_F32 : type == WW_Q8_0 && p->cols % 32 ? WW_F16 : type;
+    ww_dtype as = !matrix ? WW_DTYPE_F32 : type == WW_DTYPE_Q8_0 && p->cols % 32 ? WW_DTYPE_F16 : type;
     s[i] = (ww_source){.t = {.name = name, .type = as, .ndim = matrix ? 2 : 1, .dim = {p->rows, p->cols}},
                        .floats = flat + p->at,
                        .turn_heads = ww_lm_turned_heads(c, p->id)};
@@ -285,14 +285,15 @@ static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype typ
   if (c->rope != WW_ROPE_LLAMA3) return s;
   float *divisors = WW_NEWN(a, float, c->head_size / 2);
   rope_divisors(c, divisors);
-  s[(*n)++] = (ww_source){.t = {.name = "rope_freqs.weight", .type = WW_F32, .ndim = 1, .dim = {c->head_size / 2}},
-                          .floats = divisors};
+  s[(*n)++] =
+      (ww_source){.t = {.name = "rope_freqs.weight", .type = WW_DTYPE_F32, .ndim = 1, .dim = {c->head_size / 2}},
+                  .floats = divisors};
   return s;
 }
 
 ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat, ww_dtype type,
                            const char *tokenizer_from, ww_err *e) {
-  if (type > WW_Q8_0)
+  if (type > WW_DTYPE_Q8_0)
     return ww_fail(e, WW_EUSAGE, "weights are written as F32, F16, BF16 or Q8_0, not %s", ww_dtype_name(type));
   ww_status rc = ww_lm_config_check(c, e);
   if (rc) return rc;

@@ -58,9 +58,10 @@ static void put_value(ww_buf *b, const ww_meta *m, uint32_t kind) {
 }
 
 static ww_status ggml_type(const ww_tensor *t, uint32_t *out, ww_err *e) {
-  static const uint8_t types[WW_NDTYPES] = {[WW_F32] = 0, [WW_F16] = 1,  [WW_BF16] = 30, [WW_Q8_0] = 8,
-                                            [WW_I8] = 24, [WW_I32] = 26, [WW_I64] = 27,  [WW_U8] = 255};
-  if (t->type >= WW_NDTYPES || types[t->type] == 255)
+  static const uint8_t types[WW_NDTYPE] = {
+      [WW_DTYPE_F32] = 0, [WW_DTYPE_F16] = 1,  [WW_DTYPE_BF16] = 30, [WW_DTYPE_Q8_0] = 8,
+      [WW_DTYPE_I8] = 24, [WW_DTYPE_I32] = 26, [WW_DTYPE_I64] = 27,  [WW_DTYPE_U8] = 255};
+  if (t->type >= WW_NDTYPE || types[t->type] == 255)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as GGUF", t->name,
                    ww_dtype_name(t->type));
   *out = types[t->type];
@@ -73,7 +74,7 @@ static ww_status put_record(ww_buf *b, const ww_source *s, uint64_t at, ww_err *
   uint64_t values = 0;
   ww_status rc = ggml_type(t, &type, e);
   if (rc) return rc;
-  bool whole_rows = t->type != WW_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
+  bool whole_rows = t->type != WW_DTYPE_Q8_0 || (t->ndim && t->dim[t->ndim - 1] % 32 == 0);
   if (t->ndim > 4 || !whole_rows || !ww_product(t->dim, t->ndim, &values) ||
       ww_dtype_bytes(t->type, values) != ww_source_bytes(s))
     return ww_fail(e, WW_EUSAGE, "tensor \"%s\": its bytes do not fit its shape", t->name);

@@ -14,7 +14,7 @@ typedef struct {
   const float *flat;
 } origin;
 
-static ww_status read_param(const ww_lm *m, const origin *from, const ww_param *p, float *to, ww_err *e) {
+static ww_status read_param(const ww_lm *m, const origin *from, const ww_lm_slot *p, float *to, ww_err *e) {
   if (!from->flat) return ww_lm_read_param(from->w, &m->c, p, to, e);
   memcpy(to, from->flat + p->at, p->rows * p->cols * sizeof *to);
   return WW_OK;
@@ -35,8 +35,8 @@ static void shape(block *b, ww_matrix *x, ww_dtype type, uint32_t panels, uint32
   b->used += bytes;
   if (!tiles || !b->tiles) return;
   x->tiles =
-      (uint16_t *)(type == WW_BF16 || !b->base ? (char *)x->data : b->base + b->used); /* BF16 lies as tiles do */
-  if (type != WW_BF16) b->used += ww_matrix_tiles(x) * sizeof(uint16_t);
+      (uint16_t *)(type == WW_DTYPE_BF16 || !b->base ? (char *)x->data : b->base + b->used); /* BF16 lies as tiles do */
+  if (type != WW_DTYPE_BF16) b->used += ww_matrix_tiles(x) * sizeof(uint16_t);
 }
 
 static uint32_t panels_of(uint32_t rows) { return ww_round_up(rows, WW_PANEL) / WW_PANEL; }
@@ -55,13 +55,13 @@ static void shape_all(ww_lm *m, block *b) {
     shape(b, &m->layers[l].gate_up, m->type, 2 * panels_of(c->hidden), c->width, true);
     shape(b, &m->layers[l].down, m->type, panels_of(c->width), c->hidden, true);
   }
-  if (c->numbers) shape(b, &m->number, WW_F32, panels_of(2 * c->numbers), c->width, false);
+  if (c->numbers) shape(b, &m->number, WW_DTYPE_F32, panels_of(2 * c->numbers), c->width, false);
   m->head = c->tied ? &m->embed : &m->untied;
 }
 
 static ww_status reserve(ww_lm *m, ww_err *e) {
-  bool small = ww_lm_config_params(&m->c) * (m->type == WW_F32 || m->type == WW_F16 ? 4 : 2) <= MOST_TILES;
-  block b = {.tiles = m->k->unpack && (small || m->type == WW_BF16)};
+  bool small = ww_lm_config_params(&m->c) * (m->type == WW_DTYPE_F32 || m->type == WW_DTYPE_F16 ? 4 : 2) <= MOST_TILES;
+  block b = {.tiles = m->k->unpack && (small || m->type == WW_DTYPE_BF16)};
   m->layers = WW_NEWN(m->arena, ww_lm_layer, m->c.layers);
   shape_all(m, &b);
   m->block_bytes = b.used;
@@ -74,7 +74,7 @@ static ww_status reserve(ww_lm *m, ww_err *e) {
 }
 
 /* Where a matrix of the file goes: panels from `from` on, every `step`-th. */
-static ww_matrix *place(ww_lm *m, const ww_param *p, uint32_t *from, uint32_t *step) {
+static ww_matrix *place(ww_lm *m, const ww_lm_slot *p, uint32_t *from, uint32_t *step) {
   ww_lm_layer *l = &m->layers[p->layer];
   *from = 0;
   *step = 1;
@@ -93,7 +93,7 @@ static ww_matrix *place(ww_lm *m, const ww_param *p, uint32_t *from, uint32_t *s
   }
 }
 
-static void keep_vector(ww_lm *m, const ww_param *p, const float *x) {
+static void keep_vector(ww_lm *m, const ww_lm_slot *p, const float *x) {
   ww_lm_layer *l = &m->layers[p->layer];
   if (p->id == WW_P_qb || p->id == WW_P_kb || p->id == WW_P_vb) {
     if (!l->bias) l->bias = WW_NEWN(m->arena, float, m->qkv_width);
@@ -139,7 +139,7 @@ typedef struct {
 static void unpack_share(void *ctx, uint32_t rank, uint32_t size) {
   const unpacking *u = ctx;
   uint64_t each = ww_matrix_tiles(u->m) / u->m->panels;
-  if (!u->m->tiles || u->m->type == WW_BF16) return;
+  if (!u->m->tiles || u->m->type == WW_DTYPE_BF16) return;
   for (uint32_t p = rank; p < u->m->panels; p += size) u->k->unpack(u->m->tiles + p * each, u->m, p);
 }
 
@@ -167,7 +167,7 @@ static ww_status load_fast(ww_lm *m, const origin *from, ww_err *e) {
   float *x = ww_lm_map(most * sizeof *x);
   if (!x) return ww_fail(e, WW_ELIMIT, "not enough memory to read a matrix of %.1f GB", (double)most * 4e-9);
   for (uint32_t i = 0; i < m->layout.n && !st; i++) {
-    const ww_param *p = &m->layout.v[i];
+    const ww_lm_slot *p = &m->layout.v[i];
     filling f = {.k = m->k, .x = x, .rows = p->rows, .cols = p->cols};
     if ((st = read_param(m, from, p, x, e))) break;
     f.to = place(m, p, &f.from, &f.step);
@@ -196,12 +196,13 @@ static ww_status load_exact(ww_lm *m, const origin *from, ww_err *e) {
 
 /* What the matrices become: as asked, else as most of the file's are; what the kernels do not read becomes F32. */
 static ww_dtype pick_type(const ww_lm_options *o, const ww_weights *w) {
-  ww_dtype asked = o ? o->weights : WW_NDTYPES;
+  ww_dtype asked = o ? o->weights : WW_NDTYPE;
   const ww_tensor *t = NULL;
-  if (asked == WW_Q8_0 || asked == WW_F16 || asked == WW_BF16 || asked == WW_F32) return asked;
+  if (asked == WW_DTYPE_Q8_0 || asked == WW_DTYPE_F16 || asked == WW_DTYPE_BF16 || asked == WW_DTYPE_F32) return asked;
   if (w && !(t = ww_weights_find(w, "blk.0.attn_q.weight")))
     t = ww_weights_find(w, "model.layers.0.self_attn.q_proj.weight");
-  return t && (t->type == WW_Q8_0 || t->type == WW_F16 || t->type == WW_BF16) ? t->type : WW_F32;
+  return t && (t->type == WW_DTYPE_Q8_0 || t->type == WW_DTYPE_F16 || t->type == WW_DTYPE_BF16) ? t->type
+                                                                                                : WW_DTYPE_F32;
 }
 
 static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err *e) {

@@ -14,7 +14,7 @@ typedef struct {
 } work;
 
 const float *ww_lm_exact(const ww_lm *m, ww_param_id id, uint32_t layer) {
-  const ww_param *p = ww_lm_param(&m->layout, id, layer);
+  const ww_lm_slot *p = ww_lm_param(&m->layout, id, layer);
   return p ? m->flat + p->at : NULL;
 }
 

@@ -70,12 +70,12 @@ uint64_t ww_matrix_shape(ww_matrix *m, ww_dtype type, uint32_t panels, uint32_t 
   *m = (ww_matrix){.type = type, .panels = panels, .depth = ww_round_up(cols, WW_DEPTH)};
   uint64_t values = (uint64_t)m->depth * WW_PANEL;
   m->panel_bytes =
-      type == WW_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2 : values * (type == WW_F32 ? 4 : 2);
+      type == WW_DTYPE_Q8_0 ? values + (uint64_t)m->depth / 32 * WW_PANEL * 2 : values * (type == WW_DTYPE_F32 ? 4 : 2);
   m->panel_bytes = (m->panel_bytes + 63) / 64 * 64;
   return m->panel_bytes * panels;
 }
 
-uint32_t ww_matrix_parts(const ww_matrix *m) { return m->type == WW_Q8_0 || m->type == WW_BF16 ? 1 : 2; }
+uint32_t ww_matrix_parts(const ww_matrix *m) { return m->type == WW_DTYPE_Q8_0 || m->type == WW_DTYPE_BF16 ? 1 : 2; }
 uint64_t ww_matrix_tiles(const ww_matrix *m) { return (uint64_t)m->panels * m->depth * WW_PANEL * ww_matrix_parts(m); }
 
 void ww_matrix_fill(const ww_kernels *k, ww_matrix *m, uint32_t from, uint32_t step, const float *x, uint64_t rows,

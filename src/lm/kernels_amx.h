@@ -54,7 +54,7 @@ static void unpack_q8(uint16_t *tiles, const uint8_t *q, const uint16_t *scale, 
 
 static void unpack(uint16_t *tiles, const ww_matrix *w, uint32_t panel) {
   const uint8_t *data = w->data + panel * w->panel_bytes;
-  if (w->type == WW_Q8_0) {
+  if (w->type == WW_DTYPE_Q8_0) {
     unpack_q8(tiles, data, (const uint16_t *)(data + (size_t)w->depth * WW_PANEL), w->depth);
     return;
   }
@@ -155,7 +155,7 @@ static void product_amx(float *out, size_t out_stride, const ww_inputs *x, uint3
     for (uint32_t p = first; p < last; p += 2) {
       bool two = p + 1 < last;
       amx_job j = {out + (size_t)p * WW_PANEL, out_stride * 4, x->bf16, w->depth, scratch, NULL, parts};
-      if (w->tiles || w->type == WW_BF16) {
+      if (w->tiles || w->type == WW_DTYPE_BF16) {
         j.left = (w->tiles ? w->tiles : (const uint16_t *)w->data) + p * panel; /* BF16 lies as tiles do */
       } else {
         unpack(scratch, w, p);

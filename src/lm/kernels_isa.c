@@ -120,8 +120,8 @@ static void product_q8(float *out, size_t out_stride, const ww_inputs *x, uint32
 
 /* Column k of a panel, lanes from VW * v on. */
 ALWAYS vf column(const uint8_t *panel, const ww_dtype type, uint32_t k, int v) {
-  if (type == WW_F32) return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
-  if (type == WW_F16) return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
+  if (type == WW_DTYPE_F32) return vf_load((const float *)panel + 16 * (size_t)k + VW * v);
+  if (type == WW_DTYPE_F16) return vf_half((const uint16_t *)panel + 16 * (size_t)k + VW * v);
   vi pair = vi_load((const uint32_t *)panel + 16 * (size_t)(k / 2) + VW * v);
   return (vf)(k % 2 ? pair & (int32_t)0xffff0000 : pair << 16);
 }
@@ -179,19 +179,19 @@ static void product(float *out, size_t out_stride, const ww_inputs *x, uint32_t 
   }
 #endif
   switch (w->type) {
-  case WW_Q8_0: product_q8(out, out_stride, x, rows, w, first, last, add); break;
-  case WW_F16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_F16); break;
-  case WW_BF16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_BF16); break;
-  default: product_fma(out, out_stride, x, rows, w, first, last, add, WW_F32);
+  case WW_DTYPE_Q8_0: product_q8(out, out_stride, x, rows, w, first, last, add); break;
+  case WW_DTYPE_F16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F16); break;
+  case WW_DTYPE_BF16: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_BF16); break;
+  default: product_fma(out, out_stride, x, rows, w, first, last, add, WW_DTYPE_F32);
   }
 }
 
 static ww_form form(ww_dtype weights, uint32_t rows) {
 #if defined(__AMX_BF16__)
-  if (rows >= AMX_ROWS) return weights == WW_Q8_0 || weights == WW_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
+  if (rows >= AMX_ROWS) return weights == WW_DTYPE_Q8_0 || weights == WW_DTYPE_BF16 ? WW_FORM_BF16 : WW_FORM_BF16X2;
 #endif
   (void)rows;
-  return weights == WW_Q8_0 ? WW_FORM_Q8 : WW_FORM_F32;
+  return weights == WW_DTYPE_Q8_0 ? WW_FORM_Q8 : WW_FORM_F32;
 }
 
 #include "kernels_attend.h"
@@ -253,12 +253,12 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
   uint32_t r = row % 16;
   float s = 0;
   for (uint32_t k = 0; k < n; k++) {
-    if (w->type == WW_Q8_0) {
+    if (w->type == WW_DTYPE_Q8_0) {
       if (k % 32 == 0) s = float_of_half(scale[k / 32 * 16 + r]);
       out[k] = (float)((int)panel[(size_t)(k / 4) * 64 + 4 * r + k % 4] - 128) * s;
-    } else if (w->type == WW_F32) {
+    } else if (w->type == WW_DTYPE_F32) {
       out[k] = ((const float *)panel)[16 * (size_t)k + r];
-    } else if (w->type == WW_F16) {
+    } else if (w->type == WW_DTYPE_F16) {
       out[k] = float_of_half(half[16 * (size_t)k + r]);
     } else {
       out[k] = float_of_bf16(half[32 * (size_t)(k / 2) + 2 * r + k % 2]);
@@ -286,11 +286,11 @@ static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float 
 
 static void fill(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
   uint16_t *to = (uint16_t *)panel;
-  if (m->type == WW_Q8_0)
+  if (m->type == WW_DTYPE_Q8_0)
     fill_q8(m, panel, r, x);
-  else if (m->type == WW_F32)
+  else if (m->type == WW_DTYPE_F32)
     for (uint32_t k = 0; k < m->depth; k++) ((float *)panel)[16 * (size_t)k + r] = x[k];
-  else if (m->type == WW_F16)
+  else if (m->type == WW_DTYPE_F16)
     for (uint32_t k = 0; k < m->depth; k++) to[16 * (size_t)k + r] = half_of(x[k]);
   else
     for (uint32_t k = 0; k < m->depth; k++) to[32 * (size_t)(k / 2) + 2 * r + k % 2] = bf16_of(x[k]);

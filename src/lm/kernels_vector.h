@@ -140,7 +140,7 @@ ALWAYS uint16_t half_of(float f) {
   return _cvtss_sh(f, 0);
 #else
   uint16_t h;
-  ww_from_f32(&h, WW_F16, &f, 1);
+  ww_from_f32(&h, WW_DTYPE_F16, &f, 1);
   return h;
 #endif
 }
@@ -167,7 +167,7 @@ ALWAYS void vf_to_half(uint16_t *to, vf v) {
   _mm_storeu_si128((__m128i *)to, _mm256_cvtps_ph(v, 0));
 #else
   v = -vf_max(-vf_max(v, vf_all(-65504.0f)), vf_all(-65504.0f));
-  ww_from_f32(to, WW_F16, (const float *)&v, VW);
+  ww_from_f32(to, WW_DTYPE_F16, (const float *)&v, VW);
 #endif
 }
 

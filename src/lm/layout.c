@@ -41,12 +41,12 @@ static void place(ww_lm_layout *l, ww_arena *a, const spec *s, ww_param_id id, u
   if (!s[id].there) return;
   if (!follows(id)) l->total = (l->total + ALIGN - 1) / ALIGN * ALIGN;
   if (layer == 0) l->first[id] = l->n + 1;
-  l->v[l->n++] = (ww_param){.id = id,
-                            .layer = layer,
-                            .name = ww_fmt(a, s[id].hf, layer),
-                            .at = l->total,
-                            .rows = s[id].rows,
-                            .cols = s[id].cols};
+  l->v[l->n++] = (ww_lm_slot){.id = id,
+                              .layer = layer,
+                              .name = ww_fmt(a, s[id].hf, layer),
+                              .at = l->total,
+                              .rows = s[id].rows,
+                              .cols = s[id].cols};
   l->total += s[id].rows * s[id].cols;
 }
 
@@ -69,7 +69,7 @@ static uint32_t place_group(ww_lm_layout *l, ww_arena *a, const spec *s, uint8_t
 void ww_lm_layout_make(const ww_lm_config *c, ww_arena *a, ww_lm_layout *out) {
   spec s[WW_NPARAMS];
   specs_of(c, s);
-  *out = (ww_lm_layout){.v = WW_NEWN(a, ww_param, (size_t)WW_NPARAMS * (c->layers + 1))};
+  *out = (ww_lm_layout){.v = WW_NEWN(a, ww_lm_slot, (size_t)WW_NPARAMS * (c->layers + 1))};
   uint32_t matrices = place_group(out, a, s, MATRIX_ONCE, c->layers);
   out->matrices = out->total;
   uint32_t vectors = place_group(out, a, s, VECTOR_ONCE, c->layers);
@@ -77,7 +77,7 @@ void ww_lm_layout_make(const ww_lm_config *c, ww_arena *a, ww_lm_layout *out) {
     out->step[id] = s[id].group == MATRIX_LAYER ? matrices : s[id].group == VECTOR_LAYER ? vectors : 0;
 }
 
-const ww_param *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t layer) {
+const ww_lm_slot *ww_lm_param(const ww_lm_layout *l, ww_param_id id, uint32_t layer) {
   if (id >= WW_NPARAMS || !l->first[id] || (layer && !l->step[id])) return NULL;
   uint64_t at = l->first[id] - 1 + (uint64_t)layer * l->step[id];
   return at < l->n && l->v[at].id == id ? &l->v[at] : NULL;
@@ -94,7 +94,7 @@ uint64_t ww_lm_config_params(const ww_lm_config *c) {
   return n;
 }
 
-void ww_lm_param_gguf(const ww_param *p, char name[WW_LM_NAME]) {
+void ww_lm_param_gguf(const ww_lm_slot *p, char name[WW_LM_NAME]) {
   static const char *const names[WW_NPARAMS] = {
 #define PARAM(id, hf, gguf, rows, cols, group, when) gguf,
 #include "params.def"

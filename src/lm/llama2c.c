@@ -52,7 +52,7 @@ static bool read_all(FILE *f, const ww_lm_config *c, const ww_lm_layout *l, floa
     if (ORDER[k] == WW_P_head) /* tables of angles, which we make ourselves */
       ok = !fseek(f, (long)c->context * c->head_size * (long)sizeof(float), SEEK_CUR);
     for (uint32_t i = 0; i < c->layers && ok; i++) {
-      const ww_param *p = ww_lm_param(l, ORDER[k], i);
+      const ww_lm_slot *p = ww_lm_param(l, ORDER[k], i);
       if (!p || (i && p == ww_lm_param(l, ORDER[k], 0))) break;
       bool turned = p->id == WW_P_q || p->id == WW_P_k;
       uint64_t n = p->rows * p->cols;

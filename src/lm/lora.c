@@ -59,7 +59,7 @@ void ww_lora_plan(ww_net *n) {
   n->learned = n->c.layers * layer_size(n);
   n->decayed = n->learned;
   for (size_t i = 0; i < 4; i++) {
-    const ww_param *p = ww_lm_param(&n->layout, heads[i], 0);
+    const ww_lm_slot *p = ww_lm_param(&n->layout, heads[i], 0);
     if (!p) continue;
     n->moved[n->nmoved++] = (ww_net_moved){p->at, n->learned, p->rows * p->cols};
     n->learned += align(p->rows * p->cols);
@@ -149,7 +149,7 @@ static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lo
                 b ? 'B' : 'A');
 }
 
-static const ww_param *param_at(const ww_net *n, uint64_t at) {
+static const ww_lm_slot *param_at(const ww_net *n, uint64_t at) {
   for (uint32_t i = 0; i < n->layout.n; i++)
     if (n->layout.v[i].at == at) return &n->layout.v[i];
   return NULL;
@@ -167,7 +167,7 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
           const uint64_t rows = b ? ww_lora_out(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
-                              .type = WW_F32,
+                              .type = WW_DTYPE_F32,
                               .ndim = 2,
                               .dim = {rows, cols},
                               .data = learned + ww_lora_part_at(n, l, g, (int)p, b),
@@ -175,10 +175,10 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
         }
     }
   for (uint32_t i = 0; i < n->nmoved; i++) {
-    const ww_param *p = param_at(n, n->moved[i].from);
+    const ww_lm_slot *p = param_at(n, n->moved[i].from);
     ww_push(a, &v,
             (ww_tensor){.name = ww_fmt(a, "base_model.model.%s", p->name),
-                        .type = WW_F32,
+                        .type = WW_DTYPE_F32,
                         .ndim = p->cols > 1 ? 2 : 1,
                         .dim = {p->rows, p->cols},
                         .data = learned + n->moved[i].to,
@@ -239,7 +239,7 @@ static ww_status read_one(const ww_tensor *from, const ww_tensor *to, ww_err *e)
     return ww_fail(e, WW_EDATA, "%s is [%llu, %llu], this model has [%llu, %llu]: is it of another base or rank?",
                    from->name, (unsigned long long)from->dim[0], (unsigned long long)from->dim[1],
                    (unsigned long long)to->dim[0], (unsigned long long)to->dim[1]);
-  if (from->type != WW_F32 && from->type != WW_F16 && from->type != WW_BF16)
+  if (from->type != WW_DTYPE_F32 && from->type != WW_DTYPE_F16 && from->type != WW_DTYPE_BF16)
     return ww_fail(e, WW_EUNSUPPORTED, "%s is of type %s: F32, F16 and BF16 can be read", from->name,
                    ww_dtype_name(from->type));
   ww_to_f32((float *)to->data, from->data, from->type, to->bytes / sizeof(float));

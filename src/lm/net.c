@@ -102,7 +102,7 @@ static ww_net_param learned_at(const ww_net *n, uint64_t place) {
 }
 
 static ww_net_param find(const ww_net *n, ww_param_id id, uint32_t layer) {
-  const ww_param *p = ww_lm_param(&n->layout, id, layer);
+  const ww_lm_slot *p = ww_lm_param(&n->layout, id, layer);
   if (!p) return (ww_net_param){0};
   if (!n->base) return learned_at(n, p->at);
   for (uint32_t i = 0; i < n->nmoved; i++)
@@ -137,7 +137,7 @@ static bool get(ww_net *n, void **p, uint64_t bytes) { return (*p = n->o->alloc(
 
 /* All of the device's memory, or nothing; *bytes is what it takes. */
 static bool allocate(ww_net *n, uint64_t *bytes) {
-  const bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_F32;
+  const bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
   carver count = {0};
   carve(n, &count);
   const uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
@@ -225,7 +225,7 @@ uint64_t ww_net_flops(const ww_net *n, uint32_t B, uint32_t T) {
 
 static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
   ww_ops *o = n->o;
-  if (o->real == WW_F32) {
+  if (o->real == WW_DTYPE_F32) {
     o->upload(o, to, from, count * sizeof(float));
     return;
   }
@@ -238,7 +238,7 @@ static void store_real(ww_net *n, void *to, const float *from, uint64_t count) {
 
 static void load_real(ww_net *n, float *to, const void *from, uint64_t count) {
   ww_ops *o = n->o;
-  if (o->real == WW_F32) {
+  if (o->real == WW_DTYPE_F32) {
     o->download(o, to, from, count * sizeof(float));
     return;
   }
@@ -328,7 +328,7 @@ float ww_net_normal(uint64_t seed, uint64_t place) {
   return (float)sum * (1.7320508f / 65536); /* of variance 1/3 before */
 }
 
-static float first_scale(const ww_net *n, const ww_param *p) {
+static float first_scale(const ww_net *n, const ww_lm_slot *p) {
   const bool into_residual = p->id == WW_P_o || p->id == WW_P_down;
   if (p->cols == 1) return 0; /* a norm or a bias */
   return into_residual ? 0.02f / sqrtf(2 * (float)n->c.layers) : 0.02f;
@@ -336,7 +336,7 @@ static float first_scale(const ww_net *n, const ww_param *p) {
 
 static bool is_norm(ww_param_id id) { return id == WW_P_norm_attn || id == WW_P_norm_mlp || id == WW_P_norm_final; }
 
-static void init_param(ww_net *n, const ww_param *p, uint64_t seed, float *piece, uint64_t piece_n) {
+static void init_param(ww_net *n, const ww_lm_slot *p, uint64_t seed, float *piece, uint64_t piece_n) {
   const float scale = first_scale(n, p), middle = is_norm(p->id) ? 1 : 0;
   const uint64_t count = p->rows * p->cols;
   for (uint64_t at = 0; at < count; at += piece_n) {

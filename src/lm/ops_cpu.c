@@ -365,7 +365,7 @@ static void cpu_close(ww_ops *o) {
 ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
   ww_ops_cpu_state *s = ww_xcalloc(1, sizeof *s);
   s->ops = (ww_ops){.name = "cpu",
-                    .real = WW_F32,
+                    .real = WW_DTYPE_F32,
                     .deterministic = true,
                     .close = cpu_close,
                     .alloc = cpu_alloc,

@@ -128,11 +128,11 @@ static const struct {
   uint32_t bytes;
   ww_dtype type;
 } kinds[] = {
-    {"F32", 4, WW_F32},      {"F16", 2, WW_F16},         {"BF16", 2, WW_BF16},       {"I8", 1, WW_I8},
-    {"I32", 4, WW_I32},      {"I64", 8, WW_I64},         {"U8", 1, WW_U8},           {"F64", 8, WW_NDTYPES},
-    {"BOOL", 1, WW_NDTYPES}, {"I16", 2, WW_NDTYPES},     {"U16", 2, WW_NDTYPES},     {"U32", 4, WW_NDTYPES},
-    {"U64", 8, WW_NDTYPES},  {"F8_E4M3", 1, WW_NDTYPES}, {"F8_E5M2", 1, WW_NDTYPES}, {"F8_E8M0", 1, WW_NDTYPES},
-    {"C64", 8, WW_NDTYPES},
+    {"F32", 4, WW_DTYPE_F32}, {"F16", 2, WW_DTYPE_F16},  {"BF16", 2, WW_DTYPE_BF16}, {"I8", 1, WW_DTYPE_I8},
+    {"I32", 4, WW_DTYPE_I32}, {"I64", 8, WW_DTYPE_I64},  {"U8", 1, WW_DTYPE_U8},     {"F64", 8, WW_NDTYPE},
+    {"BOOL", 1, WW_NDTYPE},   {"I16", 2, WW_NDTYPE},     {"U16", 2, WW_NDTYPE},      {"U32", 4, WW_NDTYPE},
+    {"U64", 8, WW_NDTYPE},    {"F8_E4M3", 1, WW_NDTYPE}, {"F8_E5M2", 1, WW_NDTYPE},  {"F8_E8M0", 1, WW_NDTYPE},
+    {"C64", 8, WW_NDTYPE},
 };
 
 typedef struct {

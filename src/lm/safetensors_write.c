@@ -11,7 +11,7 @@ static const uint8_t widths[] = {8, 4, 2, 1};
 
 static ww_status check_source(const ww_source *s, ww_err *e) {
   uint64_t values = 0, bytes = ww_source_bytes(s);
-  if (s->t.type >= WW_NDTYPES || s->t.type == WW_Q8_0 || s->t.ndim > 4)
+  if (s->t.type >= WW_NDTYPE || s->t.type == WW_DTYPE_Q8_0 || s->t.ndim > 4)
     return ww_fail(e, WW_EUNSUPPORTED, "tensor \"%s\" of type %s cannot be written as safetensors", s->t.name,
                    ww_dtype_name(s->t.type));
   if (!ww_product(s->t.dim, s->t.ndim, &values) || ww_dtype_bytes(s->t.type, values) != bytes)

@@ -62,7 +62,7 @@ bool ww_product(const uint64_t *dim, uint32_t ndim, uint64_t *out) {
 
 /* Values of a type must lie at multiples of its size for who reads them in place; a file that puts them elsewhere costs a copy. */
 static const void *aligned(ww_arena *a, const ww_tensor *t) {
-  uintptr_t unit = t->type == WW_Q8_0 ? 2 : t->type < WW_NDTYPES ? ww_dtype_bytes(t->type, 1) : 1;
+  uintptr_t unit = t->type == WW_DTYPE_Q8_0 ? 2 : t->type < WW_NDTYPE ? ww_dtype_bytes(t->type, 1) : 1;
   if (!t->bytes || (uintptr_t)t->data % unit == 0) return t->data;
   return memcpy(ww_alloc(a, t->bytes), t->data, t->bytes);
 }

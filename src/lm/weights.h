@@ -8,14 +8,25 @@
 #include "../base/base.h"
 
 /* Q8_0: blocks of 32 values, a half-precision scale and 32 signed bytes: 34 bytes. */
-typedef enum { WW_F32, WW_F16, WW_BF16, WW_Q8_0, WW_I8, WW_I32, WW_I64, WW_U8, WW_NDTYPES } ww_dtype;
+typedef enum {
+  WW_DTYPE_F32,
+  WW_DTYPE_F16,
+  WW_DTYPE_BF16,
+  WW_DTYPE_Q8_0,
+  WW_DTYPE_I8,
+  WW_DTYPE_I32,
+  WW_DTYPE_I64,
+  WW_DTYPE_U8,
+  WW_NDTYPE
+} ww_dtype;
 
 const char *ww_dtype_name(ww_dtype t);                /* "F32", as safetensors spells it */
 uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values); /* 0 where `values` is no whole number of blocks */
 /* Between any of F32, F16, BF16, Q8_0 and floats, n values (of Q8_0: a multiple of 32); rounds to nearest even. */
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n);
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n);
-void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n); /* the references of the two: the same bits, slowly */
+void ww_to_f32_plain(float *to, const void *from, ww_dtype type,
+                     uint64_t n); /* the references of the two: the same bits, slowly */
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n);
 
 typedef struct {
@@ -23,9 +34,11 @@ typedef struct {
   ww_dtype type;
   uint32_t ndim;   /* 0 to 4 */
   uint64_t dim[4]; /* outermost first, in both formats: a matrix is rows, columns */
-  const void *data; /* in the mapped file, at a multiple of the type's size (copied there where the file has it elsewhere) */
+  const void
+      *data; /* in the mapped file, at a multiple of the type's size (copied there where the file has it elsewhere) */
   uint64_t bytes;
-  const char *type_name; /* as the file spells it; `type` is WW_NDTYPES where it is none of ours (listed, never read); writers ignore it */
+  const char *
+      type_name; /* as the file spells it; `type` is WW_NDTYPE where it is none of ours (listed, never read); writers ignore it */
 } ww_tensor;
 
 /* A value of the metadata: of GGUF's key/value pairs, or of safetensors' __metadata__ (all text). */
@@ -36,8 +49,8 @@ typedef struct ww_meta {
   uint64_t u; /* UINT and BOOL; INT as its bits */
   double real;
   const char *text;
-  uint32_t text_n;      /* bytes; a token may hold a NUL */
-  ww_meta_kind of;      /* ARRAY: of what; `items` has n of them, without keys */
+  uint32_t text_n; /* bytes; a token may hold a NUL */
+  ww_meta_kind of; /* ARRAY: of what; `items` has n of them, without keys */
   uint64_t n;
   struct ww_meta *items;
 } ww_meta;
@@ -60,8 +73,11 @@ ww_status ww_weights_parse_gguf(const void *bytes, size_t n, ww_weights **out, w
 
 /* Writing, temp + rename; a full disk leaves what was there. `meta` of safetensors must be text. Shards of at most `shard_bytes` each
  * (0: one file) get HF's names and an index. */
-ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
-ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n, uint64_t shard_bytes, ww_err *e);
-ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
+ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta,
+                               ww_err *e);
+ww_status ww_safetensors_write_sharded(const char *dir, const ww_tensor *t, uint32_t n, uint64_t shard_bytes,
+                                       ww_err *e);
+ww_status ww_gguf_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta,
+                        ww_err *e);
 
 #endif

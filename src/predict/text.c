@@ -86,7 +86,7 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
           path);
   }
   if (!st) st = read_side(t, path, e);
-  if (!st) st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPES}, &t->lm, e);
+  if (!st) st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &t->lm, e);
   if (!st) {
     t->tokenizer = ww_lm_tokenizer(t->lm);
     st = fits(t, path, e);

@@ -45,7 +45,7 @@ ww_status ww_completions_new(const char *path, uint32_t threads, ww_completions 
   c->since = time(NULL);
   ww_status st = WW_OK;
   if (path) {
-    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPES}, &c->m, e);
+    st = ww_lm_open(path, &(ww_lm_options){.threads = threads, .weights = WW_NDTYPE}, &c->m, e);
     size_t n = strlen(path);
     while (n > 1 && path[n - 1] == '/') n--;
     char *whole = strndup(path, n);
@@ -124,7 +124,8 @@ static void write_choice(const request *r, ww_json *j, const char *text, bool ro
     if (role) ww_json_kstr(j, "role", "assistant");
     if (text) ww_json_kstr(j, "content", text);
     ww_json_end_obj(j);
-  } else ww_json_kstr(j, "text", text ? text : "");
+  } else
+    ww_json_kstr(j, "text", text ? text : "");
   ww_json_kstr(j, "logprobs", NULL);
   ww_json_kstr(j, "finish_reason", finish);
   ww_json_end_obj(j);
@@ -203,8 +204,10 @@ static void write_text(request *r) {
   }
   if (!st) st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
   pthread_mutex_unlock(&r->c->writing);
-  if (st && !r->stream) fail(r->x, 500, "server_error", e.msg);
-  else if (!st && !r->stream) reply_whole(r, &g);
+  if (st && !r->stream)
+    fail(r->x, 500, "server_error", e.msg);
+  else if (!st && !r->stream)
+    reply_whole(r, &g);
   else if (!st) {
     event(r, r->chat ? NULL : "", false, &g);
     if (r->usage) usage_event(r, &g);
@@ -235,13 +238,16 @@ static bool real(request *r, const cJSON *o, const char *name, double low, doubl
 static bool stops(request *r, const cJSON *o) {
   const cJSON *v = member(o, "stop"), *k;
   uint32_t n = 0;
-  if (cJSON_IsString(v)) r->stops[n++] = ww_strdup(r->a, v->valuestring);
+  if (cJSON_IsString(v))
+    r->stops[n++] = ww_strdup(r->a, v->valuestring);
   else if (cJSON_IsArray(v)) {
     cJSON_ArrayForEach(k, v) {
-      if (!cJSON_IsString(k) || n == MOST_STOPS) return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
+      if (!cJSON_IsString(k) || n == MOST_STOPS)
+        return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
       if (*k->valuestring) r->stops[n++] = ww_strdup(r->a, k->valuestring);
     }
-  } else if (v) return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
+  } else if (v)
+    return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
   r->how.stop = r->stops;
   return true;
 }
@@ -253,7 +259,8 @@ static bool format(request *r, const cJSON *o) {
   ww_err e = {0};
   ww_status st = WW_OK;
   if (!f || (type && !strcmp(type, "text"))) return true;
-  if (type && !strcmp(type, "json_object")) st = ww_grammar_any_json(&r->grammar, &e);
+  if (type && !strcmp(type, "json_object"))
+    st = ww_grammar_any_json(&r->grammar, &e);
   else if (type && !strcmp(type, "json_schema") && cJSON_IsObject(schema)) {
     ww_buf text = {0};
     ww_json j = {0};
@@ -261,7 +268,11 @@ static bool format(request *r, const cJSON *o) {
     ww_json_copy(schema, &j);
     st = ww_grammar_of_schema(text.s, text.n, &r->grammar, &e);
     ww_buf_free(&text);
-  } else return refuse(r->x, "`response_format` must be {\"type\":\"text\"}, json_object, or json_schema with a json_schema.schema"), false;
+  } else
+    return refuse(
+               r->x,
+               "`response_format` must be {\"type\":\"text\"}, json_object, or json_schema with a json_schema.schema"),
+           false;
   if (st) return refuse(r->x, e.msg), false;
   r->how.grammar = r->grammar;
   return true;
@@ -271,7 +282,8 @@ static bool unsupported(request *r, const cJSON *o) {
   const cJSON *n = member(o, "n"), *best = member(o, "best_of");
   if ((n && !(cJSON_IsNumber(n) && n->valuedouble == 1)) || (best && !(cJSON_IsNumber(best) && best->valuedouble == 1)))
     return refuse(r->x, "`n` and `best_of` must be 1: one answer at a time"), true;
-  if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions"))) return refuse(r->x, "`tools` are not served by this model"), true;
+  if (cJSON_GetArraySize(member(o, "tools")) || cJSON_GetArraySize(member(o, "functions")))
+    return refuse(r->x, "`tools` are not served by this model"), true;
   const cJSON *lp = member(o, "logprobs");
   if (lp && !cJSON_IsFalse(lp)) return refuse(r->x, "`logprobs` are not served"), true;
   return false;
@@ -283,13 +295,15 @@ static bool common(request *r, const cJSON *o) {
   if (model && !cJSON_IsString(model)) return refuse(r->x, "`model` must be a text"), false;
   if (model && strcmp(model->valuestring, r->c->name)) {
     char text[300];
-    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`", model->valuestring, r->c->name);
+    snprintf(text, sizeof text, "there is no model `%.100s` here; this server has `%.100s`", model->valuestring,
+             r->c->name);
     return fail(r->x, 404, "invalid_request_error", text), false;
   }
   seed = (double)(atomic_load(&r->c->served) & 0xffffff);
   if (unsupported(r, o) || !real(r, o, "temperature", 0, 2, &temperature) || !real(r, o, "top_p", 0, 1, &top_p) ||
-      !real(r, o, "top_k", 0, 1e6, &top_k) || !real(r, o, "seed", -9e15, 9e15, &seed) || !real(r, o, "max_tokens", 1, 1e9, &most) ||
-      !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) || !format(r, o))
+      !real(r, o, "top_k", 0, 1e6, &top_k) || !real(r, o, "seed", -9e15, 9e15, &seed) ||
+      !real(r, o, "max_tokens", 1, 1e9, &most) || !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) ||
+      !format(r, o))
     return false;
   r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k, (uint64_t)(int64_t)seed};
   r->how.most = (uint32_t)most;
@@ -319,16 +333,19 @@ static const char *content_of(ww_arena *a, const cJSON *content) {
 static bool messages(request *r, const cJSON *o) {
   const cJSON *list = member(o, "messages"), *m;
   ww_chat chat = ww_chat_of(ww_lm_tokenizer(r->c->m));
-  if (!cJSON_IsArray(list) || !list->child) return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}"), false;
+  if (!cJSON_IsArray(list) || !list->child)
+    return refuse(r->x, "`messages` must be a list of {\"role\",\"content\"}"), false;
   ww_chat_open(&chat, r->a, &r->prompt);
   cJSON_ArrayForEach(m, list) {
     const cJSON *role = member(m, "role");
     const char *content = content_of(r->a, member(m, "content"));
-    if (!cJSON_IsString(role) || !content) return refuse(r->x, "each message has a `role`, and `content` of text"), false;
-    if (strcmp(role->valuestring, "system") && strcmp(role->valuestring, "developer") && strcmp(role->valuestring, "user") &&
-        strcmp(role->valuestring, "assistant"))
+    if (!cJSON_IsString(role) || !content)
+      return refuse(r->x, "each message has a `role`, and `content` of text"), false;
+    if (strcmp(role->valuestring, "system") && strcmp(role->valuestring, "developer") &&
+        strcmp(role->valuestring, "user") && strcmp(role->valuestring, "assistant"))
       return refuse(r->x, "a message's `role` is system, developer, user or assistant"), false;
-    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system", content, r->a, &r->prompt);
+    ww_chat_message(&chat, strcmp(role->valuestring, "developer") ? role->valuestring : "system", content, r->a,
+                    &r->prompt);
   }
   ww_chat_ask(&chat, r->a, &r->prompt);
   return true;
@@ -337,13 +354,16 @@ static bool messages(request *r, const cJSON *o) {
 static bool plain_prompt(request *r, const cJSON *o) {
   const cJSON *p = member(o, "prompt"), *k;
   uint32_t vocab = ww_lm_config_of(r->c->m)->vocab;
-  if (cJSON_IsString(p)) ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true, r->a, &r->prompt);
+  if (cJSON_IsString(p))
+    ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true, r->a, &r->prompt);
   else if (cJSON_IsArray(p) && p->child) {
     cJSON_ArrayForEach(k, p) {
-      if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab)) return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"), false;
+      if (!cJSON_IsNumber(k) || !(k->valuedouble >= 0 && k->valuedouble < vocab))
+        return refuse(r->x, "`prompt` must be one text, or tokens below the vocabulary's size"), false;
       ww_push(r->a, &r->prompt, (int32_t)k->valuedouble);
     }
-  } else return refuse(r->x, "`prompt` must be a text, or a list of tokens"), false;
+  } else
+    return refuse(r->x, "`prompt` must be a text, or a list of tokens"), false;
   return r->prompt.n ? true : (refuse(r->x, "the prompt is empty"), false);
 }
 
@@ -361,7 +381,8 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
   }
   const char *body = ww_http_body(x, &n);
   cJSON *o = ww_json_read(body, n, &e);
-  if (!cJSON_IsObject(o)) refuse(x, o ? "the request must be a JSON object" : e.msg);
+  if (!cJSON_IsObject(o))
+    refuse(x, o ? "the request must be a JSON object" : e.msg);
   else {
     r.a = ww_arena_new();
     snprintf(r.id, sizeof r.id, "%s-%llx-%llx", chat ? "chatcmpl" : "cmpl", (unsigned long long)r.at,

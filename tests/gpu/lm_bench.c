@@ -127,7 +127,7 @@ static ww_status bench(const model *m, uint32_t steps, uint32_t batch, ww_err *e
   ww_net_loss loss = {0};
   double seconds = 0;
   ww_status s = ww_lm_config_check(&c, e);
-  if (!s) s = ww_ops_cuda(0, WW_BF16, &o, e);
+  if (!s) s = ww_ops_cuda(0, WW_DTYPE_BF16, &o, e);
   if (!s) s = ww_net_new(o, &c, &opt, batch, CONTEXT, &r.net, e);
   if (!s) {
     ww_net_init(r.net, 1);

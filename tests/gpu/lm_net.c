@@ -22,7 +22,7 @@ static void run(const net_checks *k) {
   count(check_not_finite(k));
   count(check_repeat(k));
   count(check_curve(k));
-  if (k->o->real != WW_F32) return;
+  if (k->o->real != WW_DTYPE_F32) return;
   count(check_slopes(k));
   count(check_lora_slopes(k));
   count(check_ops(k->o) == 0);
@@ -32,7 +32,7 @@ static ww_status on_device(ww_dtype real, net_checks *k, const char *write, ww_e
   ww_status s = ww_ops_cuda(0, real, &k->o, e);
   if (s != WW_OK) return s;
   run(k);
-  if (write && real == WW_F32) count(write_fixtures(k, write));
+  if (write && real == WW_DTYPE_F32) count(write_fixtures(k, write));
   s = k->o->finish(k->o, e);
   if (s != WW_OK) count(tell(false, "%s: %s", k->o->name, e->msg));
   k->o->close(k->o);
@@ -59,12 +59,12 @@ int main(int argc, char **argv) {
     run(&k);
     if (write) count(write_fixtures(&k, write));
     k.o->close(k.o);
-  } else if (on_device(WW_F32, &k, write, &e) != WW_OK) {
+  } else if (on_device(WW_DTYPE_F32, &k, write, &e) != WW_OK) {
     printf("ok - learning on the GPU # SKIP %s\n", e.msg);
   } else {
     k.logits = 2e-2;
     k.gradient = 1e-1;
-    if (on_device(WW_BF16, &k, NULL, &e) != WW_OK) count(tell(false, "bf16: %s", e.msg));
+    if (on_device(WW_DTYPE_BF16, &k, NULL, &e) != WW_OK) count(tell(false, "bf16: %s", e.msg));
   }
   printf("%d passed, %d failed\n", passed, failed);
   return failed ? 1 : 0;

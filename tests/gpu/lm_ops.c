@@ -42,16 +42,18 @@ static float normal(void) { return (float)(sqrt(-2 * log(uniform() + 1e-300)) * 
 
 /* ---- buffers of a case ---- */
 
-static double tolerance_of(const test *t, double f32, double bf16) { return t->gpu->real == WW_BF16 ? bf16 : f32; }
+static double tolerance_of(const test *t, double f32, double bf16) {
+  return t->gpu->real == WW_DTYPE_BF16 ? bf16 : f32;
+}
 
 static float *add_floats(test *t, kind k, size_t n, float size, double tolerance) {
   buffer *b = &t->b[t->n++];
   *b = (buffer){.kind = k, .n = n, .tolerance = tolerance, .f = ww_xmalloc((n + 1) * sizeof(float))};
   for (size_t i = 0; i < n; i++) b->f[i] = normal() * size;
-  if (k == REAL && t->gpu->real == WW_BF16) {
+  if (k == REAL && t->gpu->real == WW_DTYPE_BF16) {
     uint16_t *half = ww_xmalloc((n + 1) * 2);
-    ww_from_f32(half, WW_BF16, b->f, n);
-    ww_to_f32(b->f, half, WW_BF16, n);
+    ww_from_f32(half, WW_DTYPE_BF16, b->f, n);
+    ww_to_f32(b->f, half, WW_DTYPE_BF16, n);
     free(half);
   }
   return b->f;
@@ -67,13 +69,13 @@ static int32_t *add_ints(test *t, size_t n) {
 #define OUT_FLOAT(n, size, f32, bf16) add_floats(t, FLOAT, n, size, tolerance_of(t, f32, bf16))
 
 static size_t bytes_of(const buffer *b, const ww_ops *o) {
-  return b->n * (b->kind == REAL && o->real == WW_BF16 ? 2 : 4);
+  return b->n * (b->kind == REAL && o->real == WW_DTYPE_BF16 ? 2 : 4);
 }
 
 static void put(ww_ops *o, const buffer *b, void *to) {
-  if (b->kind == REAL && o->real == WW_BF16) {
+  if (b->kind == REAL && o->real == WW_DTYPE_BF16) {
     uint16_t *half = ww_xmalloc(b->n * 2 + 2);
-    ww_from_f32(half, WW_BF16, b->f, b->n);
+    ww_from_f32(half, WW_DTYPE_BF16, b->f, b->n);
     o->upload(o, to, half, b->n * 2);
     free(half);
   } else
@@ -81,10 +83,10 @@ static void put(ww_ops *o, const buffer *b, void *to) {
 }
 
 static void get(ww_ops *o, const buffer *b, const void *from, float *to) {
-  if (b->kind == REAL && o->real == WW_BF16) {
+  if (b->kind == REAL && o->real == WW_DTYPE_BF16) {
     uint16_t *half = ww_xmalloc(b->n * 2 + 2);
     o->download(o, half, from, b->n * 2);
-    ww_to_f32(to, half, WW_BF16, b->n);
+    ww_to_f32(to, half, WW_DTYPE_BF16, b->n);
     free(half);
   } else
     o->download(o, to, from, b->n * 4);
@@ -156,7 +158,7 @@ static void check(test *t, const char *name, call_fn call) {
   }
   t->done++;
   t->bad += *why != 0;
-  printf("%sok %d - %s %s", *why ? "not " : "", t->done, t->gpu->real == WW_BF16 ? "bf16" : "fp32", name);
+  printf("%sok %d - %s %s", *why ? "not " : "", t->done, t->gpu->real == WW_DTYPE_BF16 ? "bf16" : "fp32", name);
   printf(*why ? "\n# %s\n" : " # off by %s%.2f of the tolerance\n", *why ? why : "", most);
   fflush(stdout);
   for (int i = 0; i < t->n; i++) {
@@ -430,7 +432,7 @@ static bool make_rig(rig *r, ww_ops *o) {
   if (r->pool && r->ints && r->rising && r->first) {
     for (size_t k = 0; k < part / 2; k++) { /* bf16 whose halves of a float are harmless too */
       float x = normal() * 0.1f;
-      ww_from_f32(&half[k], WW_BF16, &x, 1);
+      ww_from_f32(&half[k], WW_DTYPE_BF16, &x, 1);
     }
     o->upload(o, r->pool, half, part);
     for (size_t at = part; at < POOL; at += part) o->copy(o, r->pool + at, r->pool, part);
@@ -573,11 +575,11 @@ static void time_all(ww_ops *o) {
 }
 
 int main(int argc, char **argv) {
-  static const ww_dtype reals[] = {WW_F32, WW_BF16};
+  static const ww_dtype reals[] = {WW_DTYPE_F32, WW_DTYPE_BF16};
   test t = {0};
   ww_err e = {0};
   bool times = !(argc > 1 && !strcmp(argv[1], "--no-times"));
-  if (ww_ops_cpu(&t.cpu, &e) || ww_ops_cuda(0, WW_F32, &t.gpu, &e)) {
+  if (ww_ops_cpu(&t.cpu, &e) || ww_ops_cuda(0, WW_DTYPE_F32, &t.gpu, &e)) {
     printf("1..0 # SKIP %s\n", e.msg);
     return e.code == WW_EDEVICE ? 0 : 1;
   }

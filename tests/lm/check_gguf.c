@@ -154,8 +154,8 @@ int main(int argc, char **argv) {
     const char *name;
     ww_dtype type;
     double most;
-  } rows[] = {{"llama3", WW_F32, 0.01}, {"linear", WW_F32, 0.01},  {"qwen2", WW_F32, 0.01},
-              {"tied", WW_F16, 0.01},   {"llama3", WW_BF16, 0.03}, {"llama3", WW_Q8_0, 0.12}};
+  } rows[] = {{"llama3", WW_DTYPE_F32, 0.01}, {"linear", WW_DTYPE_F32, 0.01},  {"qwen2", WW_DTYPE_F32, 0.01},
+              {"tied", WW_DTYPE_F16, 0.01},   {"llama3", WW_DTYPE_BF16, 0.03}, {"llama3", WW_DTYPE_Q8_0, 0.12}};
   ww_arena *a = ww_arena_new();
   int n = sizeof rows / sizeof *rows, bad = 0;
   if (argc != 3) return fprintf(stderr, "usage: check_gguf LIBDIR FIXTURES\n"), 2;

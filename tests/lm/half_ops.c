@@ -24,11 +24,11 @@ static float *in(ww_ops *o, int slot, const void *p, uint64_t n) {
     h->unpacked[slot] = ww_xmalloc(n * sizeof(float));
     h->room[slot] = n;
   }
-  ww_to_f32(h->unpacked[slot], p, WW_BF16, n);
+  ww_to_f32(h->unpacked[slot], p, WW_DTYPE_BF16, n);
   return h->unpacked[slot];
 }
 
-static void out(ww_ops *o, int slot, void *p, uint64_t n) { ww_from_f32(p, WW_BF16, of(o)->unpacked[slot], n); }
+static void out(ww_ops *o, int slot, void *p, uint64_t n) { ww_from_f32(p, WW_DTYPE_BF16, of(o)->unpacked[slot], n); }
 static uint64_t strided(uint32_t rows, uint32_t ld, uint32_t cols) {
   return rows ? (uint64_t)(rows - 1) * ld + cols : 0;
 }
@@ -37,10 +37,10 @@ static void *half_alloc(ww_ops *o, size_t bytes) { return of(o)->cpu->alloc(of(o
 static void half_release(ww_ops *o, void *p) { of(o)->cpu->release(of(o)->cpu, p); }
 static uint64_t half_memory(ww_ops *o) { return of(o)->cpu->memory(of(o)->cpu); }
 static void half_to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
-  (void)o, ww_from_f32(to, WW_BF16, from, n);
+  (void)o, ww_from_f32(to, WW_DTYPE_BF16, from, n);
 }
 static void half_to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
-  (void)o, ww_to_f32(to, from, WW_BF16, n);
+  (void)o, ww_to_f32(to, from, WW_DTYPE_BF16, n);
 }
 
 static void half_gather(ww_ops *o, void *to, const void *from, const int32_t *row, uint32_t n, uint32_t C) {
@@ -163,7 +163,7 @@ static void half_adamw(ww_ops *o, void *param, float *master, float *m, float *v
                        const float *squares, uint64_t n, float lr, float beta1, float beta2, float eps, float decay,
                        float clip, uint32_t step) {
   of(o)->cpu->adamw(of(o)->cpu, master, master, m, v, grad, squares, n, lr, beta1, beta2, eps, decay, clip, step);
-  ww_from_f32(param, WW_BF16, master, n);
+  ww_from_f32(param, WW_DTYPE_BF16, master, n);
 }
 
 static void half_sum(ww_ops *o, float *to, const float *x, uint64_t n, bool add) {
@@ -185,7 +185,7 @@ ww_status half_ops_new(ww_ops **to, ww_err *e) {
   if (s != WW_OK) return free(h), s;
   h->o = *h->cpu; /* upload, download, zero, copy and finish ask nothing of it */
   snprintf(h->o.name, sizeof h->o.name, "cpu (bf16)");
-  h->o.real = WW_BF16;
+  h->o.real = WW_DTYPE_BF16;
   h->o.close = half_close;
   h->o.alloc = half_alloc;
   h->o.release = half_release;

@@ -102,7 +102,7 @@ static ww_lm_batch fixture_batch(fixture *f, const char *prefix) {
 static bool check_logits(const net_checks *k, fixture *f, const char *name, const float *logits, const char *want) {
   uint64_t n = 0, nbf16 = 0;
   const float *fp32 = expected(f, want, &n), *bf16 = expected(f, ww_fmt(f->a, "%s_bf16", want), &nbf16);
-  if (k->o->real != WW_BF16) {
+  if (k->o->real != WW_DTYPE_BF16) {
     const double far = most_apart(logits, fp32, n);
     return tell(far <= k->logits, "%s: %s differ from PyTorch's by at most %.1e (%.0e allowed)", name, want, far,
                 k->logits);
@@ -120,7 +120,7 @@ static bool check_gradients(const net_checks *k, fixture *f, const char *name, w
   double worst = 0;
   const char *which = "";
   for (uint32_t i = 0; i < f->layout.n; i++) {
-    const ww_param *p = &f->layout.v[i];
+    const ww_lm_slot *p = &f->layout.v[i];
     uint64_t n = 0;
     const float *want = expected(f, ww_fmt(f->a, "grad.%s", p->name), &n);
     if (!want || n != p->rows * p->cols) return tell(false, "%s: no gradient of %s in the fixture", name, p->name);
@@ -165,7 +165,7 @@ bool check_fixture(const net_checks *k, const char *name) {
     if (learn_fixture(k, &f, &net, logits, &loss, &e) != WW_OK) {
       ok = tell(false, "%s: %s", name, e.msg);
     } else {
-      const double want = (double)*expected(&f, "loss", &n), allowed = k->o->real == WW_BF16 ? 1e-2 : 1e-5;
+      const double want = (double)*expected(&f, "loss", &n), allowed = k->o->real == WW_DTYPE_BF16 ? 1e-2 : 1e-5;
       ok = check_logits(k, &f, name, logits, "logits");
       ok &= tell(fabs(loss - want) <= allowed * want, "%s: loss %.6f, PyTorch's %.6f", name, loss, want);
       ok &= check_gradients(k, &f, name, net);
@@ -207,7 +207,7 @@ static uint32_t fnv32(const char *text) {
 
 static void formula_weights(const ww_lm_layout *l, float *flat) {
   for (uint32_t i = 0; i < l->n; i++) {
-    const ww_param *p = &l->v[i];
+    const ww_lm_slot *p = &l->v[i];
     const uint32_t seed = fnv32(p->name);
     for (uint64_t j = 0; j < p->rows * p->cols; j++)
       flat[p->at + j] = p->cols == 1 ? 1 : ((float)(hash32(seed + (uint32_t)j) >> 8) * 0x1p-23f - 1) * 0.035f;
@@ -288,7 +288,7 @@ bool check_curve(const net_checks *k) {
     float *flat = WW_NEWN(a, float, ww_net_layout(net)->total);
     formula_weights(ww_net_layout(net), flat);
     ww_net_set_base(net, flat);
-    ok = take_steps(k, net, cJSON_GetObjectItemCaseSensitive(json, k->o->real == WW_BF16 ? "bf16" : "fp32"), &e);
+    ok = take_steps(k, net, cJSON_GetObjectItemCaseSensitive(json, k->o->real == WW_DTYPE_BF16 ? "bf16" : "fp32"), &e);
   } else {
     tell(false, "curve: %s", e.msg);
   }
@@ -323,7 +323,7 @@ static ww_lm_config small_config(void) {
 /* Weights of a size that lets every layer matter. */
 static void random_weights(const ww_lm_layout *l, float *flat, uint32_t seed) {
   for (uint32_t i = 0; i < l->n; i++) {
-    const ww_param *p = &l->v[i];
+    const ww_lm_slot *p = &l->v[i];
     const bool scale = p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
     for (uint64_t j = 0; j < p->rows * p->cols; j++) flat[p->at + j] = random_value(&seed) * 0.2f + (float)scale;
   }
@@ -520,7 +520,7 @@ bool check_packing(const net_checks *k) {
   ww_err e = {0};
   bool ok = ww_net_learn(apart, &b, m.s.tokens, 8, &e) == WW_OK;
   ww_net_get(apart, 3, grad);
-  const double far = ok ? far_from(m.grad, grad, m.n) : NAN, allowed = k->o->real == WW_BF16 ? 2e-2 : 1e-5;
+  const double far = ok ? far_from(m.grad, grad, m.n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(
       far <= allowed,
       "packing: gradients of packed documents differ from those in rows of their own by %.1e of the norm (%.0e allowed)",
@@ -560,7 +560,7 @@ bool check_accumulation(const net_checks *k) {
   }
   ok &= ww_net_losses(halves, &parts, &e) == WW_OK;
   ww_net_get(halves, 3, grad);
-  const double far = ok ? far_from(grad, m.grad, m.n) : NAN, allowed = k->o->real == WW_BF16 ? 2e-2 : 1e-5;
+  const double far = ok ? far_from(grad, m.grad, m.n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(
       far <= allowed && fabs(m.loss.token_loss - parts.token_loss) < 1e-3 &&
           fabs(m.loss.number_loss - parts.number_loss) < 1e-2 && m.loss.tokens == parts.tokens && parts.asked == 8,
@@ -590,7 +590,7 @@ bool check_lora(const net_checks *k) {
   ww_net_merged(m.net, flat);
   ww_net_set_base(base.net, flat);
   ok = ok && ww_net_forward(base.net, &base.s.b, merged, NULL, &e) == WW_OK;
-  const double far = ok ? far_from(merged, adapted, n) : NAN, allowed = k->o->real == WW_BF16 ? 2e-2 : 1e-5;
+  const double far = ok ? far_from(merged, adapted, n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
   ok = tell(at_first == 0, "LoRA: with B = 0 the logits are the base's") &
        tell(far <= allowed && moved > 0.1,
             "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), both from the base by %.1e", far,
@@ -698,7 +698,7 @@ bool write_fixtures(const net_checks *k, const char *dir) {
       ww_net *net = small_net(k, &f.c, 0, 1, 1, f.flat);
       ww_net_get_base(net, f.flat);
       const char *to = ww_fmt(f.a, "%s/%s", dir, names[i]);
-      ok &= tell(ww_lm_write_folder(to, &f.c, f.flat, WW_F32, NULL, &e) == WW_OK, "written: %s %s", to, e.msg);
+      ok &= tell(ww_lm_write_folder(to, &f.c, f.flat, WW_DTYPE_F32, NULL, &e) == WW_OK, "written: %s %s", to, e.msg);
       ww_net_free(net);
     }
     close_fixture(&f);

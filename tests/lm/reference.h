@@ -15,7 +15,7 @@ typedef struct {
 } reference_model;
 
 static const float *reference_param(const reference_model *m, ww_param_id id, uint32_t layer) {
-  const ww_param *p = ww_lm_param(m->l, id, layer);
+  const ww_lm_slot *p = ww_lm_param(m->l, id, layer);
   return p ? m->flat + p->at : NULL;
 }
 

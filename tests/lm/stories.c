@@ -120,13 +120,13 @@ int main(int argc, char **argv) {
   report(!strncmp(story.s, want, bytes), "the known story, greedily", (double)story.n);
   if (strncmp(story.s, want, bytes)) printf("# %s\n", story.s);
   int32_t again[STORY + 1], same = 0;
-  tell(&(ww_lm_options){.weights = WW_F16}, again, NULL);
+  tell(&(ww_lm_options){.weights = WW_DTYPE_F16}, again, NULL);
   while (same < STORY && again[same] == tokens[same]) same++;
   report(same == STORY, "the same story from 16 bit weights and fast kernels", same);
   float *exact = logits_of(&(ww_lm_options){.exact = true});
   check_reference(exact);
-  check_fast(exact, WW_F16, "F16 kernels: root mean square of the difference 1e-3 at most", 1e-3);
-  check_fast(exact, WW_Q8_0, "Q8_0 kernels: 2e-2 at most", 2e-2);
+  check_fast(exact, WW_DTYPE_F16, "F16 kernels: root mean square of the difference 1e-3 at most", 1e-3);
+  check_fast(exact, WW_DTYPE_Q8_0, "Q8_0 kernels: 2e-2 at most", 2e-2);
   printf("1..%d\n", n);
   free(exact);
   for (int i = 0; i < VOCAB; i++) free(piece[i]);

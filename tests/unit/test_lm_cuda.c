@@ -62,7 +62,7 @@ static void test_without_device(void **state) {
   ww_err e = {0};
   (void)state;
   if (!ww_cuda_open(&api, NULL)) skip();
-  assert_int_equal(ww_ops_cuda(0, WW_BF16, &o, &e), WW_EDEVICE);
+  assert_int_equal(ww_ops_cuda(0, WW_DTYPE_BF16, &o, &e), WW_EDEVICE);
   assert_null(o);
   assert_true(strlen(e.msg) > 0);
 }
@@ -71,7 +71,7 @@ static void test_wrong_real(void **state) {
   ww_ops *o;
   ww_err e = {0};
   (void)state;
-  assert_int_equal(ww_ops_cuda(0, WW_Q8_0, &o, &e), WW_EUSAGE);
+  assert_int_equal(ww_ops_cuda(0, WW_DTYPE_Q8_0, &o, &e), WW_EUSAGE);
   assert_null(o);
 }
 

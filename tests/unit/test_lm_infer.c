@@ -89,13 +89,13 @@ static int make_models(void **state) {
     ww_lm_layout_make(c, arena, &layouts[k]);
     flats[k] = ww_xcalloc(layouts[k].total, sizeof(float));
     for (uint32_t i = 0; i < layouts[k].n; i++) {
-      const ww_param *p = &layouts[k].v[i];
+      const ww_lm_slot *p = &layouts[k].v[i];
       bool norm = p->id == WW_P_norm_attn || p->id == WW_P_norm_mlp || p->id == WW_P_norm_final;
       float scale = p->cols > 1 ? 1.5f / sqrtf((float)p->cols) : 0.3f;
       for (uint64_t j = 0; j < p->rows * p->cols; j++) flats[k][p->at + j] = (norm ? 1.0f : 0.0f) + scale * uniform();
     }
     snprintf(dirs[k], sizeof dirs[k], "/tmp/ww_infer_XXXXXX");
-    if (!mkdtemp(dirs[k]) || ww_lm_write_folder(dirs[k], c, flats[k], WW_F32, NULL, &e))
+    if (!mkdtemp(dirs[k]) || ww_lm_write_folder(dirs[k], c, flats[k], WW_DTYPE_F32, NULL, &e))
       return print_error("%s\n", e.msg), -1;
   }
   return 0;
@@ -197,7 +197,7 @@ static void test_exact(void **state) {
 static void test_products(void **state) {
   (void)state;
   enum { ROWS = 70, COLS = 72, OUT = 60, STRIDE = 64 };
-  static const ww_dtype types[] = {WW_Q8_0, WW_F16, WW_BF16, WW_F32};
+  static const ww_dtype types[] = {WW_DTYPE_Q8_0, WW_DTYPE_F16, WW_DTYPE_BF16, WW_DTYPE_F32};
   static float w[OUT * COLS], x[ROWS * COLS], out[ROWS * STRIDE], got[ROWS * OUT], want[ROWS * OUT];
   for (int i = 0; i < OUT * COLS; i++) w[i] = uniform();
   for (int i = 0; i < ROWS * COLS; i++) x[i] = 3 * uniform();
@@ -224,7 +224,7 @@ static void test_products(void **state) {
         set->product(out, STRIDE, &in, rows, &m, 1, 4, true, scratch);
         for (uint32_t r = 0; r < rows; r++) memcpy(got + r * OUT, out + r * STRIDE, OUT * sizeof *got);
         double d = difference(got, want, (size_t)rows * OUT),
-               most = types[t] == WW_Q8_0 || types[t] == WW_BF16 ? 2e-2 : 1e-3;
+               most = types[t] == WW_DTYPE_Q8_0 || types[t] == WW_DTYPE_BF16 ? 2e-2 : 1e-3;
         if (!(d <= most)) fail_msg("%s, %s, %u rows: off by %g", set->name, ww_dtype_name(types[t]), rows, d);
         for (uint32_t k = rows * STRIDE; k < ROWS * STRIDE; k++)
           assert_true(out[k] == 1); /* no row beyond is touched */
@@ -239,7 +239,7 @@ static void test_fast(void **state) {
   static const struct {
     ww_dtype type;
     double most;
-  } types[] = {{WW_F32, 1e-3}, {WW_F16, 2e-3}, {WW_BF16, 2e-2}, {WW_Q8_0, 4e-2}};
+  } types[] = {{WW_DTYPE_F32, 1e-3}, {WW_DTYPE_F16, 2e-3}, {WW_DTYPE_BF16, 2e-2}, {WW_DTYPE_Q8_0, 4e-2}};
   const ww_kernels *set;
   for (int k = 0; k < NMODELS; k++) {
     uint32_t n = k ? N : 300, vocab = MODELS[k].vocab;
@@ -274,7 +274,7 @@ static void test_cache(void **state) {
   for (int exact = 0; exact < 2; exact++)
     for (int k = 0; k < NMODELS; k++) {
       uint32_t vocab = MODELS[k].vocab;
-      ww_lm *m = open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_F16, .threads = 2});
+      ww_lm *m = open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16, .threads = 2});
       ww_lm_session *s = session(m, 1, N);
       float want[130], got[130];
       ww_lm_pass p = {.n = N, .token = text, .features = MODELS[k].features ? FEATURES : NULL};
@@ -301,7 +301,7 @@ static void test_batch(void **state) {
   int k = 2;
   uint32_t vocab = MODELS[k].vocab;
   for (int exact = 0; exact < 2; exact++) {
-    ww_lm *m = open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_F16});
+    ww_lm *m = open_model(k, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16});
     ww_lm_session *s = session(m, 5, N);
     int32_t token[128];
     uint32_t sequence[128], n = 0, order[5], asked = 0;
@@ -336,7 +336,7 @@ static void test_batch(void **state) {
 static void test_cut_and_copy(void **state) {
   (void)state;
   for (int exact = 0; exact < 2; exact++) {
-    ww_lm *m = open_model(2, &(ww_lm_options){.exact = exact, .weights = WW_F16});
+    ww_lm *m = open_model(2, &(ww_lm_options){.exact = exact, .weights = WW_DTYPE_F16});
     ww_lm_session *s = session(m, 3, N);
     float want[130], got[130];
     ww_lm_pass whole = {.n = 30, .token = text, .features = FEATURES};
@@ -412,7 +412,7 @@ static void test_cut_short(void **state) {
 /* A child of fork() has the model but none of its threads. */
 static void test_fork(void **state) {
   (void)state;
-  ww_lm *m = open_model(0, &(ww_lm_options){.weights = WW_Q8_0, .threads = 3});
+  ww_lm *m = open_model(0, &(ww_lm_options){.weights = WW_DTYPE_Q8_0, .threads = 3});
   ww_lm_session *s = session(m, 1, N);
   float want[112], got[112];
   pass(s, &(ww_lm_pass){.n = N, .token = text}, want, NULL);
@@ -455,7 +455,7 @@ static void test_sessions(void **state) {
   (void)state;
   pthread_t threads[3];
   static talker talkers[3];
-  ww_lm *m = open_model(0, &(ww_lm_options){.weights = WW_Q8_0, .threads = 2});
+  ww_lm *m = open_model(0, &(ww_lm_options){.weights = WW_DTYPE_Q8_0, .threads = 2});
   for (int i = 0; i < 3; i++) {
     talkers[i].m = m;
     assert_int_equal(pthread_create(&threads[i], NULL, talk, &talkers[i]), 0);

@@ -173,7 +173,7 @@ static void layout_holds_each_parameter_once(void **state) {
     ww_lm_layout_make(&c, a, &l);
     uint64_t end = 0, sum = 0;
     for (uint32_t i = 0; i < l.n; i++) {
-      const ww_param *p = &l.v[i];
+      const ww_lm_slot *p = &l.v[i];
       if (may_follow(p->id))
         assert_int_equal(p->at, end);
       else
@@ -347,18 +347,18 @@ static void gguf_of_a_llama(void **state) {
   for (uint64_t row = 0; row < 60; row++)
     for (uint64_t k = 0; k < 96; k++) q[row * 96 + k] = (float)row; /* every row says which it was */
   assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e), WW_OK);
-  assert_int_equal(ww_lm_write_gguf(path, &c, flat, WW_Q8_0, tokenizer, &e), WW_OK);
+  assert_int_equal(ww_lm_write_gguf(path, &c, flat, WW_DTYPE_Q8_0, tokenizer, &e), WW_OK);
   assert_int_equal(ww_weights_open(path, &w, &e), WW_OK);
   const ww_tensor *t = ww_weights_find(w, "blk.1.attn_q.weight");
-  assert_true(t && t->type == WW_Q8_0 && t->dim[0] == 60 && t->dim[1] == 96);
+  assert_true(t && t->type == WW_DTYPE_Q8_0 && t->dim[0] == 60 && t->dim[1] == 96);
   float got[60 * 96];
   ww_to_f32(got, t->data, t->type, 60 * 96);
   static const int order[] = {0, 5, 1, 6, 2, 7, 3, 8, 4, 9};
   for (int row = 0; row < 60; row++)
     assert_true(fabsf(got[row * 96 + 95] - (float)(row / 10 * 10 + order[row % 10])) < 0.3f);
-  assert_int_equal(ww_weights_find(w, "warpwise.features.weight")->type, WW_F16); /* 7 columns */
-  assert_int_equal(ww_weights_find(w, "blk.0.ffn_down.weight")->type, WW_F16);    /* 100 columns */
-  assert_int_equal(ww_weights_find(w, "blk.0.ffn_norm.weight")->type, WW_F32);
+  assert_int_equal(ww_weights_find(w, "warpwise.features.weight")->type, WW_DTYPE_F16); /* 7 columns */
+  assert_int_equal(ww_weights_find(w, "blk.0.ffn_down.weight")->type, WW_DTYPE_F16);    /* 100 columns */
+  assert_int_equal(ww_weights_find(w, "blk.0.ffn_norm.weight")->type, WW_DTYPE_F32);
   const ww_meta *tokens = ww_weights_meta(w, "tokenizer.ggml.tokens"),
                 *types = ww_weights_meta(w, "tokenizer.ggml.token_type");
   assert_true(tokens && tokens->n == 70 && types->n == 70 && types->items[3].u == 3 && types->items[4].u == 4 &&
@@ -385,7 +385,7 @@ static void rope_of_a_foreign_gguf(void **state) {
   ww_weights *w;
   ww_err e = {0};
   ww_lm_layout_make(&c, a, &l);
-  assert_int_equal(ww_lm_write_gguf(path, &c, random_flat(a, &l), WW_F16, NULL, &e), WW_OK);
+  assert_int_equal(ww_lm_write_gguf(path, &c, random_flat(a, &l), WW_DTYPE_F16, NULL, &e), WW_OK);
   assert_int_equal(ww_weights_open(path, &w, &e), WW_OK);
   ww_meta meta[64];
   ww_tensor tensors[64];
@@ -413,7 +413,7 @@ static void models_that_do_not_fit(void **state) {
   const char *tokenizer;
   ww_lm_layout_make(&c, a, &l);
   float *flat = random_flat(a, &l);
-  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_BF16, NULL, &e), WW_OK);
+  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_DTYPE_BF16, NULL, &e), WW_OK);
   assert_int_equal(ww_lm_open_files(dir, a, &w, &c, &tokenizer, &e), WW_OK);
   assert_null(tokenizer);
   other.vocab = 71;
@@ -431,7 +431,7 @@ static void models_that_do_not_fit(void **state) {
     struct rlimit most = {20000, 20000}; /* config.json fits, the weights do not */
     signal(SIGXFSZ, SIG_IGN);
     setrlimit(RLIMIT_FSIZE, &most);
-    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_F32, NULL, &e) != WW_EIO);
+    _exit(ww_lm_write_folder(dir, &other, WW_NEWN(a, float, lo.total), WW_DTYPE_F32, NULL, &e) != WW_EIO);
   }
   int status = -1;
   assert_int_equal(waitpid(child, &status, 0), child);
@@ -440,8 +440,8 @@ static void models_that_do_not_fit(void **state) {
   assert_int_equal(ww_lm_open_files(dir, a, &w, &other, NULL, &e), WW_OK);
   assert_memory_equal(&other, &c, sizeof c); /* the old model, configuration and all */
   ww_weights_close(w);
-  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_Q8_0, NULL, &e), WW_EUSAGE);
-  assert_int_equal(ww_lm_write_gguf(dir, &c, flat, WW_I8, NULL, &e), WW_EUSAGE);
+  assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_DTYPE_Q8_0, NULL, &e), WW_EUSAGE);
+  assert_int_equal(ww_lm_write_gguf(dir, &c, flat, WW_DTYPE_I8, NULL, &e), WW_EUSAGE);
   drop(dir);
 }
 

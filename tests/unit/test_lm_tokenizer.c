@@ -320,7 +320,7 @@ static ww_tokenizer *through_gguf(const ww_meta *meta, uint32_t n, const char *r
   ww_tokenizer *t = NULL;
   close(mkstemps(path, 5));
   float x[2] = {1, 2};
-  ww_tensor one = {.name = "x", .type = WW_F32, .ndim = 1, .dim = {2}, .data = x, .bytes = 8};
+  ww_tensor one = {.name = "x", .type = WW_DTYPE_F32, .ndim = 1, .dim = {2}, .data = x, .bytes = 8};
   if (ww_gguf_write(path, &one, 1, meta, n, &e)) fail_msg("%s", e.msg);
   ww_status st = ww_tokenizer_open(path, &t, &e);
   unlink(path);

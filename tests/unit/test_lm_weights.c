@@ -64,10 +64,10 @@ static void halves_have_their_values(void **state) {
   uint16_t all[65536], back[65536];
   float *fast = ww_xmalloc(sizeof *fast * 65536), *plain = ww_xmalloc(sizeof *plain * 65536);
   for (uint32_t h = 0; h < 65536; h++) all[h] = (uint16_t)h;
-  ww_to_f32(fast, all, WW_F16, 65536);
-  ww_to_f32_plain(plain, all, WW_F16, 65536);
+  ww_to_f32(fast, all, WW_DTYPE_F16, 65536);
+  ww_to_f32_plain(plain, all, WW_DTYPE_F16, 65536);
   assert_memory_equal(fast, plain, sizeof *fast * 65536);
-  ww_from_f32(back, WW_F16, fast, 65536);
+  ww_from_f32(back, WW_DTYPE_F16, fast, 65536);
   for (uint32_t h = 0; h < 65536; h++) {
     bool nan = (h & 0x7fff) > 0x7c00, inf = (h & 0x7fff) == 0x7c00;
     if (nan)
@@ -112,7 +112,7 @@ static void rounding_is_to_nearest_even(void **state) {
                         : float_of((r & 0xffff0000) | (r & 1 ? 0x8000 : 0x8001));
     if (isnan(x[i])) x[i] = 65519.996f;
   }
-  static const ww_dtype types[] = {WW_F16, WW_BF16};
+  static const ww_dtype types[] = {WW_DTYPE_F16, WW_DTYPE_BF16};
   for (int t = 0; t < 2; t++) {
     ww_from_f32(fast, types[t], x, MANY - 3); /* an end that fills no vector */
     ww_from_f32_plain(plain, types[t], x, MANY - 3);
@@ -123,9 +123,9 @@ static void rounding_is_to_nearest_even(void **state) {
   float odd[] = {NAN,      float_of(0x7f800001), float_of(0xff812345), INFINITY, -INFINITY, 65520, 65519.99f,
                  0x1p-25f, -0x1.8p-25f};
   uint16_t want[] = {0x7e00, 0x7e00, 0xfe09, 0x7c00, 0xfc00, 0x7c00, 0x7bff, 0, 0x8001}, got[9];
-  ww_from_f32_plain(got, WW_F16, odd, 9);
+  ww_from_f32_plain(got, WW_DTYPE_F16, odd, 9);
   assert_memory_equal(got, want, sizeof want);
-  ww_from_f32(got, WW_F16, odd, 8);
+  ww_from_f32(got, WW_DTYPE_F16, odd, 8);
   assert_memory_equal(got, want, 16);
 }
 
@@ -141,11 +141,11 @@ static void blocks_are_within_half_a_step(void **state) {
     x[i] = ldexpf((float)(int32_t)next_random(&seed), scale - 31);
     if (i / 32 == 3) x[i] = 0;
   }
-  ww_from_f32(fast, WW_Q8_0, x, N);
-  ww_from_f32_plain(plain, WW_Q8_0, x, N);
+  ww_from_f32(fast, WW_DTYPE_Q8_0, x, N);
+  ww_from_f32_plain(plain, WW_DTYPE_Q8_0, x, N);
   assert_memory_equal(fast, plain, N / 32 * 34);
-  ww_to_f32(back, fast, WW_Q8_0, N);
-  ww_to_f32_plain(slow, fast, WW_Q8_0, N);
+  ww_to_f32(back, fast, WW_DTYPE_Q8_0, N);
+  ww_to_f32_plain(slow, fast, WW_DTYPE_Q8_0, N);
   assert_memory_equal(back, slow, sizeof *x * N);
   for (uint32_t b = 0; b < N / 32; b++) {
     uint16_t half;
@@ -158,8 +158,8 @@ static void blocks_are_within_half_a_step(void **state) {
       assert_true(off <= step * 0.5000001 + (tiny ? 127 * 0x1p-25 + most * 0.01 : most * 0x1p-11));
     }
   }
-  ww_from_f32(again, WW_Q8_0, back, N);
-  ww_to_f32(slow, again, WW_Q8_0, N);
+  ww_from_f32(again, WW_DTYPE_Q8_0, back, N);
+  ww_to_f32(slow, again, WW_DTYPE_Q8_0, N);
   for (uint32_t i = 0; i < N; i++)
     if (fabsf(back[i]) > 0x1p-7f)
       assert_true(fabsf(slow[i] - back[i]) <= 1e-3f * fabsf(back[i]) || fabsf(slow[i] - back[i]) < 1e-6f);
@@ -172,21 +172,21 @@ static void blocks_keep_what_is_no_number(void **state) {
   x[5] = NAN;
   x[37] = INFINITY;
   x[64] = 3e38f; /* beyond what a half's scale can reach */
-  ww_from_f32(fast, WW_Q8_0, x, 96);
-  ww_from_f32_plain(plain, WW_Q8_0, x, 96);
+  ww_from_f32(fast, WW_DTYPE_Q8_0, x, 96);
+  ww_from_f32_plain(plain, WW_DTYPE_Q8_0, x, 96);
   assert_memory_equal(fast, plain, sizeof fast);
-  ww_to_f32(back, fast, WW_Q8_0, 96);
+  ww_to_f32(back, fast, WW_DTYPE_Q8_0, 96);
   assert_true(isnan(back[5]));
   assert_true(back[37] == 127 * 65504.0f && back[64] == 127 * 65504.0f && back[65] == 0);
 }
 
 static void sizes_of_types(void **state) {
   (void)state;
-  assert_int_equal(ww_dtype_bytes(WW_Q8_0, 64), 68);
-  assert_int_equal(ww_dtype_bytes(WW_Q8_0, 33), 0);
-  assert_int_equal(ww_dtype_bytes(WW_I64, UINT64_MAX), 0);
-  assert_int_equal(ww_dtype_bytes(WW_BF16, 5), 10);
-  assert_string_equal(ww_dtype_name(WW_BF16), "BF16");
+  assert_int_equal(ww_dtype_bytes(WW_DTYPE_Q8_0, 64), 68);
+  assert_int_equal(ww_dtype_bytes(WW_DTYPE_Q8_0, 33), 0);
+  assert_int_equal(ww_dtype_bytes(WW_DTYPE_I64, UINT64_MAX), 0);
+  assert_int_equal(ww_dtype_bytes(WW_DTYPE_BF16, 5), 10);
+  assert_string_equal(ww_dtype_name(WW_DTYPE_BF16), "BF16");
 }
 
 /* ---- there and back ---- */
@@ -195,16 +195,16 @@ static void sizes_of_types(void **state) {
 static uint32_t some_tensors(ww_arena *a, ww_tensor *t, bool gguf) {
   static const char *const names[] = {"f32", "f16", "bf16", "q8", "i8", "i32", "i64", "u8"};
   uint32_t n = 0;
-  for (int type = 0; type < WW_NDTYPES; type++) {
-    if (gguf ? type == WW_U8 : type == WW_Q8_0) continue;
+  for (int type = 0; type < WW_NDTYPE; type++) {
+    if (gguf ? type == WW_DTYPE_U8 : type == WW_DTYPE_Q8_0) continue;
     t[n] = (ww_tensor){.name = names[type], .type = (ww_dtype)type, .ndim = 2, .dim = {3, 32}};
     t[n].bytes = ww_dtype_bytes(t[n].type, 96);
     uint8_t *bytes = ww_alloc(a, t[n].bytes);
     for (uint64_t i = 0; i < t[n].bytes; i++) bytes[i] = (uint8_t)(i * 7 + (uint64_t)type);
     t[n++].data = bytes;
   }
-  t[n++] = (ww_tensor){.name = "one \"quoted\" \xc3\xa9", .type = WW_F32, .data = "\0\0\x80\x3f", .bytes = 4};
-  t[n++] = (ww_tensor){.name = "none", .type = WW_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
+  t[n++] = (ww_tensor){.name = "one \"quoted\" \xc3\xa9", .type = WW_DTYPE_F32, .data = "\0\0\x80\x3f", .bytes = 4};
+  t[n++] = (ww_tensor){.name = "none", .type = WW_DTYPE_F16, .ndim = 3, .dim = {2, 0, 4}, .data = ""};
   return n;
 }
 
@@ -392,7 +392,7 @@ static void listed_and_aligned(void **state) {
   ww_weights *w;
   assert_true((8 + n) % 4 != 0);
   assert_int_equal(ww_weights_parse_safetensors(b, 8 + n + 12, &w, &e), WW_OK);
-  assert_int_equal(ww_weights_find(w, "a")->type, WW_NDTYPES);
+  assert_int_equal(ww_weights_find(w, "a")->type, WW_NDTYPE);
   assert_string_equal(ww_weights_find(w, "a")->type_name, "F64");
   assert_int_equal((uintptr_t)ww_weights_find(w, "b")->data % 4, 0);
   assert_true(*(const float *)ww_weights_find(w, "b")->data == 1);

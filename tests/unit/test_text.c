@@ -63,7 +63,7 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
     seed ^= seed << 13, seed ^= seed >> 7, seed ^= seed << 17;
     flat[i] = i < l.matrices ? ((float)(seed >> 40) / (1 << 24) - 0.5f) * 0.6f : 1.0f;
   }
-  if (ww_lm_write_gguf(path, &c, flat, WW_F32, tokenizer, &e)) fail_msg("%s", e.msg);
+  if (ww_lm_write_gguf(path, &c, flat, WW_DTYPE_F32, tokenizer, &e)) fail_msg("%s", e.msg);
   return path;
 }
 

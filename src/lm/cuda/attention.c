@@ -7,7 +7,7 @@
 
 #define QUERIES 64u /* of a tile in the backward pass */
 #define ROWS 128u   /* of a block: queries, or keys in the backward pass */
-#ifndef CACHE_BYTES
+#ifndef CACHE_BYTES /* of the device's L2 that a group of heads may fill */
 #define CACHE_BYTES (40ull << 20)
 #endif
 

@@ -24,7 +24,7 @@ static void *scratch(void *ctx, size_t bytes) { return ww_accel_scratch(ctx, byt
 
 static ww_attention_runner runner(ww_ops *o) {
   return (ww_attention_runner){.ctx = o,
-                               .bf16 = o->real == WW_BF16,
+                               .bf16 = o->real == WW_DTYPE_BF16,
                                .deterministic = o->deterministic,
                                .hopper = ((const ww_accel *)o)->capability == 90,
                                .launch = launch,

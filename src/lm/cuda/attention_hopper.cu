@@ -73,13 +73,6 @@ template <int PARTS> INLINE void clear(float (&x)[PARTS][8][4]) {
 
 /* ---- forward ---- */
 
-/* 2^x for x from -126 (less counts as that) to 127, 1e-4 off: by additions and multiplications, as the unit for powers is busy with the others */
-INLINE float power2_by_hand(float x) {
-  x = fmaxf(x, -126.f);
-  const float whole = x + 12582912.f, f = x - (whole - 12582912.f); /* rounded to an integer: it stands in the last bits */
-  return __int_as_float(__float_as_int(((0.0558383f * f + 0.2426395f) * f + 0.6931367f) * f + 0.9999246f) + (__float_as_int(whole) << 23));
-}
-
 /* x becomes 2^(scale2 (x - top)); the running maximum is only raised when a row outgrows it by 2^8 (attention_forward.cu). */
 template <int PARTS> INLINE void softmax(float (&top)[2], float (&sum)[2], float (&acc)[PARTS][8][4], float (&x)[8][4], float scale2) {
   float most[2];
@@ -101,11 +94,7 @@ template <int PARTS> INLINE void softmax(float (&top)[2], float (&sum)[2], float
   UNROLL for (int half = 0; half < 2; half++) {
     const float less = top[half] * scale2;
     UNROLL for (int n = 0; n < 8; n++) UNROLL for (int i = 2 * half; i < 2 * half + 2; i++) {
-#ifdef POLY
-      x[n][i] = PARTS == 1 && n % POLY == POLY - 1 ? power2_by_hand(x[n][i] * scale2 - less) : power2(x[n][i] * scale2 - less);
-#else
       x[n][i] = power2(x[n][i] * scale2 - less);
-#endif
       sum[half] += x[n][i];
     }
   }
@@ -134,14 +123,6 @@ template <int PARTS> INLINE void forward(bf16 *out, float *lse, const bf16 *qkv,
   const float scale2 = scale * LOG2E;
   const unsigned q_at = Q + (warp >> 2) * 64 * 128;
   unsigned stage = KV, other = KV + 2 * TILE;
-#ifdef QREGS
-  unsigned Qr[4][4];
-  if (PARTS == 1) {
-    copies_done();
-    __syncthreads();
-    UNROLL for (int kk = 0; kk < 4; kk++) ldmatrix(Qr[kk], Q + warp * 16 * 128 + (lane & 15) * 128 + (((2 * kk + (lane >> 4)) ^ (lane & 7)) << 4));
-  }
-#endif
   for (; j >= lo; j--) {
     copies_done();
     writes_to_wgmma();
@@ -154,12 +135,6 @@ template <int PARTS> INLINE void forward(bf16 *out, float *lse, const bf16 *qkv,
     if (k0 <= group0 && k0 + TILE_ROWS > from_low) { /* the same for a warpgroup */
       float x[8][4];
       wgmma_fence();
-#ifdef QREGS
-      if (PARTS == 1) UNROLL for (int kk = 0; kk < 4; kk++) {
-        if (kk) wgmma<true, false>(x, Qr[kk], side(stage + kk * 32));
-        else wgmma<false, false>(x, Qr[kk], side(stage + kk * 32));
-      } else
-#endif
       rows_by_rows<PARTS, ROWS>(x, q_at, stage);
       wgmma_commit();
       wgmma_wait<0>();
@@ -309,29 +284,14 @@ INLINE void backward(bf16 *dqkv, float *dq, const bf16 *dout, const bf16 *qkv, c
       wgmma_fence();
       registers_by_tile<PARTS>(dv[i], P, stage + TILE);
       wgmma_commit();
-#ifdef PBF
-      UNROLL for (int n = 0; n < 8; n++) {
-        const float2 d = load_floats(at + 256 + n * 32);
-        UNROLL for (int i = 0; i < 4; i++) {
-          const unsigned two = P[n >> 1][(n & 1) * 2 + (i >> 1)];
-          y[n][i] = (i & 1 ? high_of(two) : low_of(two)) * (y[n][i] - (i & 1 ? d.y : d.x));
-        }
-      }
-#else
       weights_to_gradients(y, x, at);
-#endif
       as_left_side(dS, y);
       UNROLL for (int k = 0; k < 4; k++) stmatrix(m_at + (((2 * k + (lane >> 4)) ^ (lane & 7)) << 4), dS[k]);
       wgmma_fence();
       registers_by_tile<PARTS>(dk[i], dS, stage);
       wgmma_commit();
-#ifdef LAZY
-      if (PARTS == 1 && !LAZY)
-#endif
-      {
       wgmma_wait<0>();
       UNROLL for (int p = 0; p < PARTS; p++) settle(dv[i][p]), settle(dk[i][p]);
-      }
     }
     writes_to_wgmma();
     __syncthreads(); /* dS is there */

@@ -158,7 +158,7 @@ static plan_key key_of(const ww_accel *g, const ww_lt_product *p) {
 
 static bool make_layouts(const ww_accel *g, const ww_lt_product *p, plan *t) {
   const lt_calls *c = &g->lt->c;
-  int real = g->o.real == WW_BF16 ? LT_R_16BF : LT_R_32F, turned = 1, epilogue = LT_EPILOGUE_BIAS;
+  int real = g->o.real == WW_DTYPE_BF16 ? LT_R_16BF : LT_R_32F, turned = 1, epilogue = LT_EPILOGUE_BIAS;
   uint64_t n = p->rows, m = p->cols, k = p->depth;
   if (c->desc_create(&t->desc, LT_COMPUTE_32F, LT_R_32F)) return false;
   if (p->b_turned && c->desc_set(t->desc, LT_TRANSA, &turned, sizeof turned)) return false;
@@ -218,7 +218,7 @@ static int first_of_fastest(const float *ms, int n) {
 
 /* Times them on a result of their own: the real one may be a sum. */
 static int fastest(const ww_accel *g, const plan *t, const ww_lt_product *p, const lt_candidate *found, int n) {
-  size_t bytes = (size_t)p->rows * p->ldd * (p->d_float || g->o.real == WW_F32 ? 4 : 2);
+  size_t bytes = (size_t)p->rows * p->ldd * (p->d_float || g->o.real == WW_DTYPE_F32 ? 4 : 2);
   void *event[2] = {NULL, NULL};
   uint64_t d = 0;
   float ms[CANDIDATES] = {0};

@@ -12,7 +12,7 @@
 
 static ww_accel *of(ww_ops *o) { return (ww_accel *)(void *)o; }
 static unsigned ceil_div(uint64_t a, uint64_t b) { return (unsigned)((a + b - 1) / b); }
-static unsigned real_bytes(const ww_accel *g) { return g->o.real == WW_BF16 ? 2 : 4; }
+static unsigned real_bytes(const ww_accel *g) { return g->o.real == WW_DTYPE_BF16 ? 2 : 4; }
 static unsigned per_vector(const ww_accel *g) { return 16 / real_bytes(g); }
 static bool aligned(const void *p, unsigned bytes) { return ((uintptr_t)p & (bytes - 1)) == 0; }
 
@@ -35,7 +35,7 @@ static unsigned value_blocks(const ww_accel *g, uint64_t n) {
 static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_F32) {
+  if (g->o.real == WW_DTYPE_F32) {
     if (to != from) o->copy(o, to, from, n * 4);
     return;
   }
@@ -45,7 +45,7 @@ static void to_real(ww_ops *o, void *to, const float *from, uint64_t n) {
 static void to_f32(ww_ops *o, float *to, const void *from, uint64_t n) {
   ww_accel *g = of(o);
   unsigned wide = aligned(to, 16) && aligned(from, 16);
-  if (g->o.real == WW_F32) {
+  if (g->o.real == WW_DTYPE_F32) {
     if (to != from) o->copy(o, to, from, n * 4);
     return;
   }

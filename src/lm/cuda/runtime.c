@@ -32,7 +32,7 @@ void *ww_accel_function(ww_accel *g, ww_accel_unit unit, const char *name, size_
 
 static ww_status load_kernels(ww_accel *g, ww_err *e) {
   for (int i = 0; i < WW_NKERNELS; i++) {
-    g->kernel[i] = ww_accel_function(g, names[i].unit, g->o.real == WW_BF16 ? names[i].bf16 : names[i].f32, 0);
+    g->kernel[i] = ww_accel_function(g, names[i].unit, g->o.real == WW_DTYPE_BF16 ? names[i].bf16 : names[i].f32, 0);
     if (g->kernel[i]) continue;
     if (e) *e = g->failed;
     return g->failed.code;
@@ -88,13 +88,13 @@ static ww_status open_device(ww_accel *g, int ordinal, ww_err *e) {
   g->sms = attribute(g, WW_CUDA_SMS);
   g->shared_most = (size_t)attribute(g, WW_CUDA_SHARED_OPTIN);
   g->kernel_shared = g->shared_most > 48u << 10 ? g->shared_most - 1024 : 47u << 10;
-  if (g->capability < 80 && g->o.real == WW_BF16)
+  if (g->capability < 80 && g->o.real == WW_DTYPE_BF16)
     return ww_fail(e, WW_EDEVICE,
                    "this GPU (compute capability %d.%d) has no bf16: train in fp32, or on one of 8.0 and up",
                    g->capability / 10, g->capability % 10);
   char name[64] = "";
   api->cuDeviceGetName(name, sizeof name, g->device);
-  snprintf(g->o.name, sizeof g->o.name, "%s (%s)", name, g->o.real == WW_BF16 ? "bf16" : "fp32");
+  snprintf(g->o.name, sizeof g->o.name, "%s (%s)", name, g->o.real == WW_DTYPE_BF16 ? "bf16" : "fp32");
   return WW_OK;
 }
 
@@ -113,7 +113,8 @@ ww_status ww_accel_new(int ordinal, ww_dtype real, ww_accel **out, ww_err *e) {
   *out = NULL;
   g->a = ww_arena_new();
   g->o.real = real;
-  ww_status st = real == WW_BF16 || real == WW_F32 ? WW_OK : ww_fail(e, WW_EUSAGE, "training is in bf16 or fp32");
+  ww_status st =
+      real == WW_DTYPE_BF16 || real == WW_DTYPE_F32 ? WW_OK : ww_fail(e, WW_EUSAGE, "training is in bf16 or fp32");
   if (!st) st = ww_cuda_open(&g->api, e);
   if (!st) st = check_calls(g->api, e);
   if (!st) st = open_device(g, ordinal, e);
