@@ -297,6 +297,7 @@ test-full: test lint
 
 test-gpu: all $(GPU_TOOLS)
 	@tests/gpu/run.sh $(BUILD)
+	@tests/gpu/lm.sh $(BUILD)
 
 lint:
 	@scripts/lint.sh

@@ -11,7 +11,7 @@ typedef struct {
   uint64_t width, layers, heads, kv_heads, hidden, context, vocab, feature_tokens; /* 0: not given */
   bool untied, add_heads;
   uint64_t steps, batch, tokens, accumulate, seed, every, check_every, check_rows, patience, lora, log_every;
-  const char *epochs, *lr, *lr_least, *warmup, *decay, *clip, *beta2, *alpha, *number_weight, *noise, *average, *minutes, *peak; /* numbers */
+  const char *epochs, *lr, *lr_least, *warmup, *decay, *clip, *beta2, *alpha, *number_weight, *noise, *average, *dropout, *minutes, *peak; /* numbers */
   const char *precision, *save_as, *checkpoint, *log, *curve;
   bool deterministic, resume, merge;
 } ww_train_lm_options;

@@ -74,7 +74,7 @@ static uint64_t given(uint64_t v, uint64_t otherwise) { return v ? v : otherwise
 static ww_status plan_of(job *j) {
   const options *o = j->o;
   ww_cmd *c = j->c;
-  double lr, least, decay, clip, beta2, alpha, weight, noise, average, minutes, peak;
+  double lr, least, decay, clip, beta2, alpha, weight, noise, average, dropout, minutes, peak;
   ww_status st = sizes_ok(c, o);
   if (!st) st = number(c, o->lr, "lr", o->lora ? 2e-4 : j->new_model ? 1e-3 : 2e-5, 0, 1e38, &lr);
   if (!st) st = number(c, o->lr_least, "lr-least", 0.1, 0, 1, &least);
@@ -86,12 +86,15 @@ static ww_status plan_of(job *j) {
   if (!st) st = number(c, o->average, "average", 0, 0, 1, &average);
   if (!st && average > 0 && o->patience)
     st = ww_fail(&c->err, WW_EUSAGE, "--average and --patience both say which values are written: take one");
+  if (!st) st = number(c, o->dropout, "dropout", 0, 0, 0.9, &dropout);
   if (!st) st = number(c, o->noise, "noise", 0, 0, 0.9, &noise);
   if (!st) st = number(c, o->minutes, "minutes", 0, 0, 1e6, &minutes);
   if (!st) st = number(c, o->peak, "peak-tflops", 0, 0, 1e6, &peak);
   if (st) return st;
-  j->net_options =
-      (ww_net_options){.lora_rank = (uint32_t)o->lora, .lora_alpha = (float)alpha, .number_weight = (float)weight};
+  j->net_options = (ww_net_options){.lora_rank = (uint32_t)o->lora,
+                                    .lora_alpha = (float)alpha,
+                                    .number_weight = (float)weight,
+                                    .dropout = (float)dropout};
   j->plan = (ww_lm_plan){.steps = o->steps,
                          .rows = (uint32_t)given(o->batch, 16),
                          .accumulate = (uint32_t)given(o->accumulate, 1),

@@ -1,13 +1,17 @@
 /* generate.c - prompt, then token by token: sample, check the grammar, run; what the grammar forces is run as one pass.
  *
  * Drawing, refusing what the grammar does not allow and drawing again gives exactly the distribution restricted to what is allowed, and
- * nearly always asks the grammar about one token instead of the whole vocabulary. */
+ * nearly always asks the grammar about one token instead of the whole vocabulary. After a few refusals it is asked about all of them at once.
+ *
+ * By a grammar the text always comes to an end: a token is refused as well if the shortest end behind it (a token for each byte, at worst) would not
+ * fit into the room that is left, and where nothing else fits that end is written. */
 #include "generate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define MOST_FORCED 4096 /* bytes at a time */
+#define MOST_REFUSED 4   /* draws, before the whole vocabulary is looked at */
 
 typedef struct {
   ww_lm_session *s;
@@ -19,6 +23,9 @@ typedef struct {
   uint32_t sequence, room; /* tokens that may still come */
   ww_sampler *sampler;
   ww_grammar_state *g;
+  ww_word *words; /* texts of the tokens that a grammar may take, in their order; made when needed first */
+  int32_t *ids;   /* their tokens */
+  uint32_t nwords;
   float *logits;
   size_t sent; /* bytes of out->text that were handed out */
   bool ended;
@@ -54,8 +61,11 @@ static size_t unfinished(const char *s, size_t n) {
 static size_t may_stop(const run *r) {
   size_t most = 0;
   for (const char *const *s = r->o->stop; s && *s; s++)
-    for (size_t n = strlen(*s) - 1; n > most; n--)
-      if (n <= r->out->text.n && !memcmp(r->out->text.s + r->out->text.n - n, *s, n)) most = n;
+    for (size_t n = strlen(*s); n-- > most + 1;)
+      if (n <= r->out->text.n && !memcmp(r->out->text.s + r->out->text.n - n, *s, n)) {
+        most = n;
+        break;
+      }
   return most;
 }
 
@@ -75,9 +85,9 @@ static void write_text(run *r, const char *text, size_t n) {
   ww_buf *b = &r->out->text;
   size_t before = b->n;
   ww_buf_add(b, text, n);
-  for (const char *const *s = r->o->stop; s && *s; s++) {
+  for (const char *const *s = r->o->stop; s && *s; s++) { /* of several the first in the text */
     size_t len = strlen(*s), from = before > len ? before - len : 0;
-    char *at = len ? memmem(b->s + from, b->n - from, *s, len) : NULL;
+    char *at = len && from < b->n ? memmem(b->s + from, b->n - from, *s, len) : NULL;
     if (!at) continue;
     b->n = (size_t)(at - b->s);
     b->s[b->n] = 0;
@@ -86,29 +96,133 @@ static void write_text(run *r, const char *text, size_t n) {
   hand_out(r, r->ended);
 }
 
+/* ---- the grammar's words ---- */
+
+typedef struct {
+  ww_word w;
+  int32_t id;
+} entry;
+
+static int by_text(const void *a, const void *b) {
+  const entry *x = a, *y = b;
+  int order = memcmp(x->w.text, y->w.text, x->w.n < y->w.n ? x->w.n : y->w.n);
+  return order ? order : x->w.n != y->w.n ? (x->w.n < y->w.n ? -1 : 1) : (x->id > y->id) - (x->id < y->id);
+}
+
+static bool takes(const run *r, int32_t id) { return !ends(r, id) && !ww_tokenizer_special(r->t, id); }
+
+static void sort_words(run *r) {
+  uint32_t n = 0;
+  entry *v = ww_xmalloc(r->c->vocab * sizeof *v);
+  for (int32_t id = 0; id < (int32_t)r->c->vocab; id++) {
+    ww_word w = {0};
+    w.text = ww_tokenizer_text(r->t, id, &w.n);
+    if (w.text && w.n && takes(r, id)) v[n++] = (entry){w, id};
+  }
+  qsort(v, n, sizeof *v, by_text);
+  r->words = ww_xmalloc((n + 1) * sizeof *r->words);
+  r->ids = ww_xmalloc((n + 1) * sizeof *r->ids);
+  for (uint32_t k = 0; k < n; k++) {
+    const ww_word *last = k ? &v[k - 1].w : NULL;
+    while (last && v[k].w.shared < v[k].w.n && v[k].w.shared < last->n && v[k].w.text[v[k].w.shared] == last->text[v[k].w.shared])
+      v[k].w.shared++;
+    r->words[k] = v[k].w;
+    r->ids[k] = v[k].id;
+  }
+  r->nwords = n;
+  free(v);
+}
+
+/* Logits of all that the grammar refuses here become -INFINITY. */
+static void mask(run *r) {
+  if (!r->words) sort_words(r);
+  bool *allowed = ww_xcalloc(r->nwords + 1, sizeof *allowed);
+  float *kept = ww_xmalloc(r->c->vocab * sizeof *kept);
+  ww_grammar_mask(r->g, r->words, r->nwords, r->room - 1, allowed);
+  for (uint32_t id = 0; id < r->c->vocab; id++)
+    kept[id] = ends(r, (int32_t)id) && ww_grammar_complete(r->g) ? r->logits[id] : -INFINITY;
+  for (uint32_t k = 0; k < r->nwords; k++)
+    if (allowed[k]) kept[r->ids[k]] = r->logits[r->ids[k]];
+  memcpy(r->logits, kept, r->c->vocab * sizeof *kept);
+  free(allowed), free(kept);
+}
+
 /* ---- the next token ---- */
 
-/* Drawn, and allowed; -1: the model or the grammar ends here. */
+/* By the grammar, with room for its shortest end behind it. */
+static bool allowed(run *r, int32_t id) {
+  uint32_t n = 0;
+  const char *text = ww_tokenizer_text(r->t, id, &n);
+  return takes(r, id) && text && n && ww_grammar_allows(r->g, text, n) && ww_grammar_left_tried(r->g) < r->room &&
+         ww_grammar_take(r->g, text, n);
+}
+
+/* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to draw from. */
 static int32_t draw(run *r, ww_err *e, ww_status *st) {
-  for (;;) {
+  for (uint32_t refused = 0;;) {
     int32_t id = ww_sampler_next(r->sampler, r->logits);
+    if (id < 0 && r->g && refused) return ww_grammar_complete(r->g) ? -1 : -2;
     if (id < 0) {
-      if (r->g && ww_grammar_complete(r->g)) return -1;
-      *st = r->g ? ww_fail(e, WW_EDATA, "no token of this model may follow here by the grammar; is its vocabulary complete?")
-                 : ww_fail(e, WW_EDATA, "the model's outputs are not numbers: are its weights damaged?");
+      *st = ww_fail(e, WW_EDATA, "the model's outputs are not numbers: are its weights damaged?");
       return -1;
     }
-    uint32_t n = 0;
-    bool end = ends(r, id), special = ww_tokenizer_special(r->t, id);
-    const char *text = ww_tokenizer_text(r->t, id, &n);
-    if (end && (!r->g || ww_grammar_complete(r->g))) return -1;
-    if (!r->g && !end) return id;
-    if (!end && !special && text && n && ww_grammar_take(r->g, text, n)) return id;
+    if (ends(r, id) ? !r->g || ww_grammar_complete(r->g) : false) return -1;
+    if (r->g ? allowed(r, id) : !ends(r, id)) return id;
     r->logits[id] = -INFINITY;
+    if (++refused == MOST_REFUSED && r->g) mask(r);
   }
 }
 
-/* The run of tokens that the grammar leaves no choice of. Its last token is left to the model where it might have been a longer one. */
+/* The token that has the most of the text's beginning; the vocabulary is `words`. */
+static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
+  int32_t best = -1;
+  *len = 0;
+  if (!r->words) sort_words(r);
+  for (uint32_t k = 0; k < r->nwords; k++) {
+    const ww_word *w = &r->words[k];
+    if (w->n > *len && w->n <= n && !memcmp(w->text, text, w->n)) best = r->ids[k], *len = w->n;
+  }
+  return best;
+}
+
+/* A text as tokens that are exactly it. Tokenizers that put a blank in front of a text do not give that: the longest token each time does. False: the
+ * vocabulary has not all of it. */
+static bool spell(run *r, const ww_buf *text, ww_arena *a, ww_tokens *out) {
+  size_t at = 0;
+  ww_tokenizer_encode(r->t, text->s, text->n, false, a, out);
+  for (uint32_t k = 0; k < out->n && at <= text->n; k++) {
+    uint32_t n = 0;
+    const char *piece = ww_tokenizer_text(r->t, out->v[k], &n);
+    bool same = piece && n <= text->n - at && !memcmp(piece, text->s + at, n);
+    at = same ? at + n : text->n + 1;
+  }
+  if (at == text->n) return true;
+  out->n = 0;
+  at = 0;
+  for (uint32_t n; at < text->n; at += n) {
+    int32_t id = longest(r, text->s + at, text->n - at, &n);
+    if (id < 0) return false;
+    ww_push(a, out, id);
+  }
+  return true;
+}
+
+/* Writes the text as tokens that nobody draws, in one pass. */
+static ww_status write_forced(run *r, const ww_tokens *tokens, ww_err *e) {
+  for (uint32_t k = 0; k < tokens->n; k++) {
+    uint32_t n;
+    const char *piece = ww_tokenizer_text(r->t, tokens->v[k], &n);
+    ww_grammar_take(r->g, piece, n);
+    if (!r->ended) write_text(r, piece, n);
+  }
+  r->out->tokens += tokens->n;
+  r->out->forced += tokens->n;
+  r->room -= tokens->n;
+  if (r->ended || !r->room || ww_grammar_finished(r->g)) return WW_OK;
+  return feed(r, tokens->v, tokens->n, NULL, e);
+}
+
+/* The run of tokens that the grammar leaves no choice of. */
 static ww_status take_forced(run *r, bool *took, ww_err *e) {
   ww_buf text = {0};
   ww_status st = WW_OK;
@@ -117,21 +231,41 @@ static ww_status take_forced(run *r, bool *took, ww_err *e) {
   if (text.n) {
     ww_arena *a = ww_arena_new();
     ww_tokens tokens = {0};
-    ww_tokenizer_encode(r->t, text.s, text.n, false, a, &tokens);
-    if (tokens.n > r->room) tokens.n = r->room;
-    *took = tokens.n > 0;
-    for (uint32_t k = 0; k < tokens.n; k++) {
-      uint32_t n;
-      const char *piece = ww_tokenizer_text(r->t, tokens.v[k], &n);
-      ww_grammar_take(r->g, piece, n);
-      write_text(r, piece, n);
-    }
-    r->out->tokens += tokens.n;
-    r->out->forced += tokens.n;
-    r->room -= tokens.n;
-    if (*took && !r->ended && !ww_grammar_finished(r->g)) st = feed(r, tokens.v, tokens.n, NULL, e);
+    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room;
+    if (*took) st = write_forced(r, &tokens, e);
     ww_arena_free(a);
   }
+  ww_buf_free(&text);
+  return st;
+}
+
+/* No token that is left may come: the shortest end, if it has room. */
+static ww_status close_text(run *r, ww_err *e) {
+  ww_buf text = {0};
+  ww_arena *a = ww_arena_new();
+  ww_tokens tokens = {0};
+  ww_status st = WW_OK;
+  ww_grammar_shortest(r->g, &text);
+  if (spell(r, &text, a, &tokens) && tokens.n <= r->room) st = write_forced(r, &tokens, e);
+  else st = ww_fail(e, WW_EDATA, "no token of this model may follow here by the grammar; is its vocabulary complete?");
+  r->ended = true;
+  ww_arena_free(a);
+  ww_buf_free(&text);
+  return st;
+}
+
+/* The shortest text must fit. Bytes tell it nearly always: there are no more tokens than that. */
+static ww_status check_room(run *r, ww_err *e) {
+  ww_buf text = {0};
+  ww_arena *a = ww_arena_new();
+  ww_tokens tokens = {0};
+  ww_status st = WW_OK;
+  if (ww_grammar_left(r->g) > r->room) {
+    ww_grammar_shortest(r->g, &text);
+    if (spell(r, &text, a, &tokens) && tokens.n > r->room)
+      st = ww_fail(e, WW_ELIMIT, "the shortest text of the grammar takes %u tokens, and there is room for %u; allow more of them", tokens.n, r->room);
+  }
+  ww_arena_free(a);
   ww_buf_free(&text);
   return st;
 }

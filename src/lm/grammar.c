@@ -1,111 +1,44 @@
 /* grammar.c - follows a grammar: the set of stacks that the bytes so far leave.
  *
- * A stack holds places in the element array, innermost last; its top is always a SET, an empty stack means that the text may end. Grammars that are
- * deterministic, as JSON's, keep one or two stacks; the number is bounded all the same, because a grammar is somebody else's. */
+ * A stack is a chain of nodes: a place in the element array, and the node to go on with behind it. Nodes are kept once each (the same place with the
+ * same rest is the same node), so that stacks share their rests, are compared by number, and may be deep. The top of a stack in a set is always a
+ * SET; node 0 is the empty stack: the text may end. Grammars that are deterministic, as JSON's, keep one or two stacks; the numbers are bounded all
+ * the same, because a grammar is somebody else's. */
 #include "grammar_int.h"
 
 #include <stdlib.h>
 
-#define MOST_DEPTH 256
-#define MOST_STACKS 512
+#define MOST_NODES (1u << 20)
+#define MOST_STACKS 16384
+#define NONE UINT32_MAX
 
 typedef struct {
-  uint32_t n;
-  uint32_t at[MOST_DEPTH];
-} stack;
+  uint32_t at, rest; /* element; node */
+  uint32_t left;     /* the fewest bytes that end the text from here */
+  uint32_t seen;     /* the step that last came by */
+  uint32_t chain;    /* the next node of the same bucket */
+} node;
 
 typedef struct {
-  stack **v;
-  uint32_t n, cap; /* cap: allocated ones, kept for the next use */
+  uint32_t *v, n, cap; /* nodes */
 } stack_set;
 
 struct ww_grammar_state {
   const ww_grammar *g;
-  stack_set now, next, tried; /* next: scratch of one step; tried: scratch of a look ahead */
+  node *nodes;
+  uint32_t nnodes, cap, *bucket, nbuckets; /* nbuckets: a power of two */
+  uint32_t steps;
+  stack_set now, tried, other, open; /* tried, other: scratch of a look ahead; open: nodes whose rules are to be opened */
 };
 
-static void set_free(stack_set *s) {
-  for (uint32_t k = 0; k < s->cap; k++) free(s->v[k]);
-  free(s->v);
-}
-
-static bool same(const stack *a, const stack *b) { return a->n == b->n && !memcmp(a->at, b->at, a->n * sizeof *a->at); }
-
-static void copy_stack(stack *to, const stack *from) {
-  to->n = from->n;
-  memcpy(to->at, from->at, from->n * sizeof *from->at);
-}
-
-/* One that is there already is not added again. */
-static void set_add(stack_set *s, const stack *k) {
-  for (uint32_t i = 0; i < s->n; i++)
-    if (same(s->v[i], k)) return;
-  if (s->n == MOST_STACKS) return;
-  if (s->n == s->cap) {
-    s->v = ww_xrealloc(s->v, (s->cap + 1) * sizeof *s->v);
-    s->v[s->cap++] = ww_xmalloc(sizeof(stack));
-  }
-  copy_stack(s->v[s->n++], k);
+static void set_add(stack_set *s, uint32_t k) {
+  if (s->n == s->cap) s->v = ww_xrealloc(s->v, (s->cap = s->cap ? 2 * s->cap : 8) * sizeof *s->v);
+  s->v[s->n++] = k;
 }
 
 static void set_copy(stack_set *to, const stack_set *from) {
   to->n = 0;
   for (uint32_t k = 0; k < from->n; k++) set_add(to, from->v[k]);
-}
-
-/* Adds what the stack becomes when rules at its top are opened, alternative by alternative, until a SET is on top. */
-static void open_top(const ww_grammar *g, stack *k, stack_set *out) {
-  if (!k->n) {
-    set_add(out, k);
-    return;
-  }
-  uint32_t at = k->at[k->n - 1];
-  const ww_g_element *el = &g->elements.v[at];
-  if (el->kind == WW_G_SET) {
-    set_add(out, k);
-    return;
-  }
-  if (el->kind != WW_G_RULE) { /* the alternative is read: back to who asked for it */
-    k->n--;
-    open_top(g, k, out);
-    k->n++;
-    return;
-  }
-  if (k->n + 1 >= MOST_DEPTH) return;
-  /* A rule that ends its alternative is not returned to: lists stay shallow. */
-  bool last = g->elements.v[at + 1].kind >= WW_G_ALT;
-  uint32_t depth = k->n;
-  for (uint32_t alt = g->rules.v[el->of];;) {
-    stack mine;
-    copy_stack(&mine, k);
-    mine.n = depth;
-    if (last) mine.n--;
-    else mine.at[depth - 1] = at + 1;
-    mine.at[mine.n++] = alt;
-    open_top(g, &mine, out);
-    while (g->elements.v[alt].kind < WW_G_ALT) alt++;
-    if (g->elements.v[alt++].kind == WW_G_END) break;
-  }
-}
-
-ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
-  ww_grammar_state *s = ww_xcalloc(1, sizeof *s);
-  s->g = g;
-  for (uint32_t alt = g->rules.v[g->root];;) {
-    stack k = {.n = 1, .at = {alt}};
-    open_top(g, &k, &s->now);
-    while (g->elements.v[alt].kind < WW_G_ALT) alt++;
-    if (g->elements.v[alt++].kind == WW_G_END) break;
-  }
-  return s;
-}
-
-void ww_grammar_end(ww_grammar_state *s) {
-  if (!s) return;
-  set_free(&s->now);
-  set_free(&s->next);
-  set_free(&s->tried);
-  free(s);
 }
 
 static void swap(stack_set *a, stack_set *b) {
@@ -114,26 +47,109 @@ static void swap(stack_set *a, stack_set *b) {
   *b = t;
 }
 
-/* One byte: *from becomes what is left; false: nothing is. */
-static bool step(ww_grammar_state *s, stack_set *from, uint8_t c) {
-  const ww_grammar *g = s->g;
-  s->next.n = 0;
-  for (uint32_t i = 0; i < from->n; i++) {
-    stack *k = from->v[i];
-    if (!k->n || !ww_g_has(&g->sets.v[g->elements.v[k->at[k->n - 1]].of], c)) continue;
-    stack after;
-    copy_stack(&after, k);
-    after.at[after.n - 1]++;
-    open_top(g, &after, &s->next);
+/* ---- nodes ---- */
+
+static uint32_t bucket_of(const ww_grammar_state *s, uint32_t at, uint32_t rest) {
+  return (uint32_t)(((uint64_t)at << 32 | rest) * 0x9e3779b97f4a7c15u >> 32) & (s->nbuckets - 1);
+}
+
+static void more_nodes(ww_grammar_state *s) {
+  s->cap = s->cap ? 2 * s->cap : 256;
+  s->nbuckets = s->cap;
+  s->nodes = ww_xrealloc(s->nodes, s->cap * sizeof *s->nodes);
+  s->bucket = ww_xrealloc(s->bucket, s->nbuckets * sizeof *s->bucket);
+  for (uint32_t b = 0; b < s->nbuckets; b++) s->bucket[b] = NONE;
+  for (uint32_t k = 1; k < s->nnodes; k++) {
+    uint32_t b = bucket_of(s, s->nodes[k].at, s->nodes[k].rest);
+    s->nodes[k].chain = s->bucket[b];
+    s->bucket[b] = k;
   }
-  swap(from, &s->next);
-  return from->n;
+}
+
+/* The node of this place with this rest; NONE: there are too many. */
+static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t rest) {
+  if (rest == NONE) return NONE;
+  uint32_t b = bucket_of(s, at, rest);
+  for (uint32_t k = s->bucket[b]; k != NONE; k = s->nodes[k].chain)
+    if (s->nodes[k].at == at && s->nodes[k].rest == rest) return k;
+  if (s->nnodes >= MOST_NODES) return NONE;
+  if (s->nnodes == s->cap) more_nodes(s), b = bucket_of(s, at, rest);
+  s->nodes[s->nnodes] = (node){at, rest, ww_g_sum(s->g->left[at], s->nodes[rest].left), 0, s->bucket[b]};
+  return s->bucket[b] = s->nnodes++;
+}
+
+/* ---- steps ---- */
+
+static void visit(ww_grammar_state *s, uint32_t k) {
+  if (k == NONE || s->nodes[k].seen == s->steps) return;
+  s->nodes[k].seen = s->steps;
+  set_add(&s->open, k);
+}
+
+/* The alternatives of a rule, each with `rest` behind it. */
+static void visit_rule(ww_grammar_state *s, uint32_t rule, uint32_t rest) {
+  const ww_g_element *el = s->g->elements.v;
+  for (uint32_t at = s->g->rules.v[rule];;) {
+    visit(s, node_of(s, at, rest));
+    while (el[at].kind < WW_G_ALT) at++;
+    if (el[at++].kind == WW_G_END) break;
+  }
+}
+
+/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. */
+static void open_all(ww_grammar_state *s, stack_set *out) {
+  const ww_g_element *el = s->g->elements.v;
+  while (s->open.n) {
+    uint32_t k = s->open.v[--s->open.n], at = s->nodes[k].at, rest = s->nodes[k].rest;
+    if (!k || el[at].kind == WW_G_SET) {
+      if (out->n < MOST_STACKS) set_add(out, k);
+    } else if (el[at].kind != WW_G_RULE) visit(s, rest); /* the alternative is read: back to who asked for it */
+    else {
+      /* A rule that ends its alternative is not returned to: lists stay shallow. */
+      if (el[at + 1].kind < WW_G_ALT) rest = node_of(s, at + 1, rest);
+      visit_rule(s, el[at].of, rest);
+    }
+  }
+}
+
+/* One byte: *to becomes what is left of *from; false: nothing is. */
+static bool step(ww_grammar_state *s, const stack_set *from, stack_set *to, uint8_t c) {
+  const ww_grammar *g = s->g;
+  s->steps++;
+  to->n = 0;
+  for (uint32_t i = 0; i < from->n; i++) {
+    uint32_t k = from->v[i];
+    if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes[k].at].of], c))
+      visit(s, node_of(s, s->nodes[k].at + 1, s->nodes[k].rest));
+  }
+  open_all(s, to);
+  return to->n;
+}
+
+ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
+  ww_grammar_state *s = ww_xcalloc(1, sizeof *s);
+  s->g = g;
+  more_nodes(s);
+  s->nodes[0] = (node){.chain = NONE};
+  s->nnodes = s->steps = 1;
+  visit_rule(s, g->root, 0);
+  open_all(s, &s->now);
+  return s;
+}
+
+void ww_grammar_end(ww_grammar_state *s) {
+  if (!s) return;
+  free(s->now.v), free(s->tried.v), free(s->other.v), free(s->open.v);
+  free(s->nodes), free(s->bucket);
+  free(s);
 }
 
 bool ww_grammar_allows(ww_grammar_state *s, const char *bytes, size_t n) {
   set_copy(&s->tried, &s->now);
-  for (size_t i = 0; i < n; i++)
-    if (!step(s, &s->tried, (uint8_t)bytes[i])) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!step(s, &s->tried, &s->other, (uint8_t)bytes[i])) return false;
+    swap(&s->tried, &s->other);
+  }
   return true;
 }
 
@@ -145,23 +161,23 @@ bool ww_grammar_take(ww_grammar_state *s, const char *bytes, size_t n) {
 
 bool ww_grammar_complete(const ww_grammar_state *s) {
   for (uint32_t i = 0; i < s->now.n; i++)
-    if (!s->now.v[i]->n) return true;
+    if (!s->now.v[i]) return true;
   return false;
 }
 
 bool ww_grammar_finished(const ww_grammar_state *s) {
   for (uint32_t i = 0; i < s->now.n; i++)
-    if (s->now.v[i]->n) return false;
+    if (s->now.v[i]) return false;
   return true;
 }
 
 /* The only byte that may follow in `t`; -1: there is a choice, or the text may end. */
-static int only_byte(const ww_grammar *g, const stack_set *t) {
+static int only_byte(const ww_grammar_state *s, const stack_set *t) {
+  const ww_grammar *g = s->g;
   ww_g_set all = {{0}};
   for (uint32_t i = 0; i < t->n; i++) {
-    const stack *k = t->v[i];
-    if (!k->n) return -1;
-    const ww_g_set *one = &g->sets.v[g->elements.v[k->at[k->n - 1]].of];
+    if (!t->v[i]) return -1;
+    const ww_g_set *one = &g->sets.v[g->elements.v[s->nodes[t->v[i]].at].of];
     for (int w = 0; w < 4; w++) all.bits[w] |= one->bits[w];
   }
   int count = 0, byte = -1;
@@ -175,10 +191,11 @@ static int only_byte(const ww_grammar *g, const stack_set *t) {
 void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out) {
   int c;
   set_copy(&s->tried, &s->now);
-  for (size_t n = 0; n < most && (c = only_byte(s->g, &s->tried)) >= 0; n++) {
+  for (size_t n = 0; n < most && (c = only_byte(s, &s->tried)) >= 0; n++) {
     char byte = (char)c;
+    if (!step(s, &s->tried, &s->other, (uint8_t)c)) return;
     ww_buf_add(out, &byte, 1);
-    step(s, &s->tried, (uint8_t)c);
+    swap(&s->tried, &s->other);
   }
 }
 
@@ -188,55 +205,60 @@ void ww_grammar_free(ww_grammar *g) {
   ww_arena_free(a);
 }
 
-/* ---- is it one that can be followed? ---- */
+/* ---- the shortest end ---- */
 
-/* Whether a rule can be read as nothing: grows until nothing changes. */
-static void find_empty(const ww_grammar *g, bool *empty) {
-  for (bool more = true; more;) {
-    more = false;
-    for (uint32_t r = 0; r < g->rules.n; r++) {
-      bool all = true;
-      for (uint32_t k = g->rules.v[r]; !empty[r]; k++) {
-        const ww_g_element *el = &g->elements.v[k];
-        if (el->kind == WW_G_SET || (el->kind == WW_G_RULE && !empty[el->of])) all = false;
-        if (el->kind < WW_G_ALT) continue;
-        if (all) empty[r] = more = true;
-        all = true;
-        if (el->kind == WW_G_END) break;
-      }
+static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
+  uint32_t best = t->v[0];
+  for (uint32_t i = 1; i < t->n; i++)
+    if (s->nodes[t->v[i]].left < s->nodes[best].left) best = t->v[i];
+  return best;
+}
+
+uint32_t ww_grammar_left(const ww_grammar_state *s) { return s->nodes[nearest(s, &s->now)].left; }
+uint32_t ww_grammar_left_tried(const ww_grammar_state *s) { return s->nodes[nearest(s, &s->tried)].left; }
+
+/* A byte of the set that one can read, if there is one. */
+static char any_byte(const ww_g_set *set) {
+  for (int c = 0x21; c < 0x21 + 256; c++)
+    if (ww_g_has(set, (uint8_t)c)) return (char)c;
+  return 0;
+}
+
+static void shortest_from(ww_grammar_state *s, uint32_t k, ww_buf *out) {
+  const ww_g_element *el = s->g->elements.v;
+  while (k && k != NONE) {
+    uint32_t at = s->nodes[k].at, rest = s->nodes[k].rest;
+    if (el[at].kind >= WW_G_ALT) k = rest;
+    else if (el[at].kind == WW_G_RULE) k = node_of(s, s->g->best[el[at].of], node_of(s, at + 1, rest));
+    else {
+      char c = any_byte(&s->g->sets.v[el[at].of]);
+      ww_buf_add(out, &c, 1);
+      k = node_of(s, at + 1, rest);
     }
   }
 }
 
-/* Depth first through the rules that one may begin with; state 1: being looked at. */
-static bool begins_with_itself(const ww_grammar *g, const bool *empty, uint8_t *state, uint32_t r, uint32_t *which) {
-  if (state[r]) return *which = r, state[r] == 1;
-  state[r] = 1;
-  bool first = true;
-  for (uint32_t k = g->rules.v[r];; k++) {
-    const ww_g_element *el = &g->elements.v[k];
-    if (first && el->kind == WW_G_RULE && begins_with_itself(g, empty, state, el->of, which)) return true;
-    if (el->kind == WW_G_END) break;
-    if (el->kind == WW_G_ALT) first = true;
-    else if (el->kind == WW_G_SET || !empty[el->of]) first = false;
-  }
-  state[r] = 2;
-  return false;
-}
+void ww_grammar_shortest(ww_grammar_state *s, ww_buf *out) { shortest_from(s, nearest(s, &s->now), out); }
 
-ww_status ww_grammar_check(const ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx, ww_err *e) {
-  uint32_t which = 0;
-  ww_status st = WW_OK;
-  for (uint32_t r = 0; r < g->rules.n; r++)
-    if (g->rules.v[r] == UINT32_MAX)
-      return ww_fail(e, WW_EPARSE, "the grammar uses the rule `%s`, which it does not have", name(ctx, r));
-  bool *empty = ww_xcalloc(g->rules.n, sizeof *empty);
-  uint8_t *state = ww_xcalloc(g->rules.n, 1);
-  find_empty(g, empty);
-  for (uint32_t r = 0; r < g->rules.n && !st; r++)
-    if (begins_with_itself(g, empty, state, r, &which))
-      st = ww_fail(e, WW_EPARSE, "the rule `%s` begins with itself; write it with a repetition: x* or x+", name(ctx, which));
-  free(empty);
-  free(state);
-  return st;
+/* ---- all words at once ---- */
+
+void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left, bool *allowed) {
+  uint32_t levels = 1, reach = 0; /* level[k]: after k bytes of the word before, of which `reach` were allowed */
+  stack_set *level = ww_xcalloc(levels, sizeof *level);
+  set_copy(&level[0], &s->now);
+  for (uint32_t i = 0; i < n; i++) {
+    const ww_word *w = &words[i];
+    allowed[i] = false;
+    if (w->shared > reach) continue; /* it begins with what was refused */
+    if (levels <= w->n) {
+      level = ww_xrealloc(level, (w->n + 1) * sizeof *level);
+      memset(level + levels, 0, (w->n + 1 - levels) * sizeof *level);
+      levels = w->n + 1;
+    }
+    for (reach = w->shared; reach < w->n; reach++)
+      if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach])) break;
+    allowed[i] = w->n && reach == w->n && s->nodes[nearest(s, &level[reach])].left <= most_left;
+  }
+  for (uint32_t k = 0; k < levels; k++) free(level[k].v);
+  free(level);
 }

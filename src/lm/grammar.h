@@ -1,7 +1,7 @@
 /* grammar.h - what may be written next: grammars in GBNF (as llama.cpp's users write them) or made from a JSON schema, followed byte by byte.
  *
- * A grammar is immutable and shared. A state is a set of stacks of places in rules: every way in which the bytes so far can be read. It works
- * on bytes: a negated class such as [^"\\] takes any byte of a longer UTF-8 character. */
+ * A grammar is immutable and shared. A state is a set of stacks of places in rules: every way in which the bytes so far can be read. Bytes are what
+ * is followed; classes such as [^"\\] and . are of characters, each of which must be whole UTF-8. */
 #ifndef WW_LM_GRAMMAR_H
 #define WW_LM_GRAMMAR_H
 
@@ -24,6 +24,16 @@ bool ww_grammar_take(ww_grammar_state *s, const char *bytes, size_t n);
 bool ww_grammar_allows(ww_grammar_state *s, const char *bytes, size_t n); /* the same without taking them */
 bool ww_grammar_complete(const ww_grammar_state *s);                      /* the text may end here */
 bool ww_grammar_finished(const ww_grammar_state *s);                      /* it must end here */
+/* Words in the order of their bytes; `shared`: bytes that a word has in common with the one before it. */
+typedef struct {
+  const char *text;
+  uint32_t n, shared;
+} ww_word;
+/* Which of them are allowed here and leave the text within `most_left` bytes of an end. */
+void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left, bool *allowed);
+uint32_t ww_grammar_left(const ww_grammar_state *s);       /* the fewest bytes that end the text from here */
+uint32_t ww_grammar_left_tried(const ww_grammar_state *s); /* the same behind what ww_grammar_allows() just allowed */
+void ww_grammar_shortest(ww_grammar_state *s, ww_buf *out); /* such bytes */
 /* Bytes that must come next, as far as there is no choice; at most `most`. */
 void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out);
 

@@ -23,15 +23,21 @@ typedef struct {
 struct ww_grammar {
   ww_arena *arena;
   WW_VEC(ww_g_element) elements;
-  WW_VEC(ww_g_set) sets;
+  WW_VEC(ww_g_set) sets;  /* the first 256: of one byte each */
   WW_VEC(uint32_t) rules; /* first element of each; UINT32_MAX: named, not yet written */
+  uint32_t *left;         /* [elements]: the fewest bytes from here to the end of its alternative */
+  uint32_t *best;         /* [rules]: first element of the shortest alternative */
   uint32_t root;
 };
 
+#define WW_G_NEVER (UINT32_MAX / 4) /* bytes: it has no end */
+
 static inline bool ww_g_has(const ww_g_set *s, uint8_t c) { return s->bits[c >> 6] >> (c & 63) & 1; }
 static inline void ww_g_add(ww_g_set *s, uint8_t c) { s->bits[c >> 6] |= (uint64_t)1 << (c & 63); }
+static inline uint32_t ww_g_sum(uint32_t a, uint32_t b) { return a + b < WW_G_NEVER ? a + b : WW_G_NEVER; }
 
-/* After parsing: every rule is written, and none begins with itself (following it would never end). `name` of a rule for messages. */
-ww_status ww_grammar_check(const ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx, ww_err *e);
+/* After parsing: every rule is written, and none begins with itself (following it would never end); fills `left` and `best`. `name` of a rule for
+ * messages. */
+ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_t rule), void *ctx, ww_err *e);
 
 #endif

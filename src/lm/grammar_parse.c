@@ -2,14 +2,15 @@
  *
  *   root   ::= "{" pair ("," pair)* "}"      # comment
  *   pair   ::= string ":" [0-9]+
- *   x{2,4} repeats; [^"\\] is any byte but these; \n \t \" \\ \x41 \u00e9 in texts and classes */
+ *   x{2,4} repeats; [^"\\] is any character but these; \n \t \" \\ \x41 \u00e9 in texts and classes */
 #include "grammar_int.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 
 #define MOST_REPEATS 10000
-#define MOST_ELEMENTS 2000000
+#define MOST_ELEMENTS 4000000
+#define MOST_RANGES 1024 /* of one class */
 
 typedef struct {
   uint32_t rule;
@@ -22,7 +23,9 @@ typedef struct {
   ww_grammar *g;
   const char *at, *end, *begin;
   WW_VEC(named) names;
+  uint32_t *slot, nslots; /* names by their hash: index + 1, 0: free; nslots is a power of two */
   uint32_t depth;
+  uint64_t pushed; /* elements that were made, those that are thrown away too */
   ww_arena *scratch;
   ww_err *e;
 } parser;
@@ -50,28 +53,43 @@ static uint32_t new_rule(parser *p) {
   return p->g->rules.n - 1;
 }
 
+static uint32_t *slot_of(parser *p, const char *s, size_t n) {
+  for (uint32_t h = (uint32_t)ww_hash(s, n, 0);; h++) {
+    uint32_t *slot = &p->slot[h & (p->nslots - 1)];
+    if (!*slot) return slot;
+    const char *name = p->names.v[*slot - 1].name;
+    if (strlen(name) == n && !memcmp(name, s, n)) return slot;
+  }
+}
+
 static uint32_t rule_named(parser *p, const char *s, size_t n) {
-  for (uint32_t k = 0; k < p->names.n; k++)
-    if (strlen(p->names.v[k].name) == n && !memcmp(p->names.v[k].name, s, n)) return p->names.v[k].rule;
+  if (2 * p->names.n >= p->nslots) {
+    p->nslots = p->nslots ? 2 * p->nslots : 64;
+    p->slot = WW_NEWN(p->scratch, uint32_t, p->nslots);
+    for (uint32_t k = 0; k < p->names.n; k++) *slot_of(p, p->names.v[k].name, strlen(p->names.v[k].name)) = k + 1;
+  }
+  uint32_t *slot = slot_of(p, s, n);
+  if (*slot) return p->names.v[*slot - 1].rule;
   named it = {new_rule(p), ww_strndup(p->scratch, s, n)};
   ww_push(p->scratch, &p->names, it);
+  *slot = p->names.n;
   return it.rule;
 }
 
+/* The first 256 are of one byte each; a few more are looked for. */
 static uint32_t add_set(parser *p, const ww_g_set *s) {
-  for (uint32_t k = 0; k < p->g->sets.n && k < 64; k++)
+  for (uint32_t k = 256; k < p->g->sets.n && k < 256 + 64; k++)
     if (!memcmp(&p->g->sets.v[k], s, sizeof *s)) return k;
   ww_push(p->g->arena, &p->g->sets, *s);
   return p->g->sets.n - 1;
 }
 
-static void push(parser *p, run *r, uint8_t kind, uint32_t of) { ww_push(p->scratch, r, (ww_g_element){kind, of}); }
-
-static void push_byte(parser *p, run *r, uint8_t c) {
-  ww_g_set s = {{0}};
-  ww_g_add(&s, c);
-  push(p, r, WW_G_SET, add_set(p, &s));
+static void push(parser *p, run *r, uint8_t kind, uint32_t of) {
+  p->pushed++;
+  ww_push(p->scratch, r, (ww_g_element){kind, of});
 }
+
+static void push_byte(parser *p, run *r, uint8_t c) { push(p, r, WW_G_SET, c); }
 
 /* Writes a rule whose alternatives are in `r` (ALT between them), closes it with END. */
 static void write_rule(parser *p, uint32_t rule, const run *r) {
@@ -108,11 +126,19 @@ static int character(parser *p, bool *wide) {
   }
 }
 
+/* Of a code point; the number of bytes. */
+static uint32_t utf8(uint32_t c, uint8_t out[4]) {
+  uint32_t n = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+  for (uint32_t k = n; k-- > 1; c >>= 6) out[k] = (uint8_t)(0x80 | (c & 63));
+  out[0] = (uint8_t)(lead[n] | c);
+  return n;
+}
+
 static void push_point(parser *p, run *r, int c) {
-  if (c < 0x80) push_byte(p, r, (uint8_t)c);
-  else if (c < 0x800) push_byte(p, r, (uint8_t)(0xc0 | c >> 6)), push_byte(p, r, (uint8_t)(0x80 | (c & 63)));
-  else
-    push_byte(p, r, (uint8_t)(0xe0 | c >> 12)), push_byte(p, r, (uint8_t)(0x80 | (c >> 6 & 63))), push_byte(p, r, (uint8_t)(0x80 | (c & 63)));
+  uint8_t byte[4];
+  uint32_t n = utf8((uint32_t)c, byte);
+  for (uint32_t k = 0; k < n; k++) push_byte(p, r, byte[k]);
 }
 
 static ww_status text(parser *p, run *r) {
@@ -128,25 +154,105 @@ static ww_status text(parser *p, run *r) {
   return WW_OK;
 }
 
-static ww_status class(parser *p, run *r) {
+/* ---- classes: ranges of code points, as sequences of sets of bytes ---- */
+
+typedef struct {
+  uint32_t from, to;
+} range;
+
+static int by_from(const void *a, const void *b) {
+  const range *x = a, *y = b;
+  return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static void push_set(parser *p, run *r, uint8_t from, uint8_t to) {
   ww_g_set s = {{0}};
-  bool wide, no = ++p->at < p->end && *p->at == '^';
-  for (p->at += no; p->at < p->end && *p->at != ']';) {
-    int from = character(p, &wide), to = from;
+  for (int c = from; c <= to; c++) ww_g_add(&s, (uint8_t)c);
+  push(p, r, WW_G_SET, add_set(p, &s));
+}
+
+/* Code points from .. to beyond ASCII, as alternatives. A range is cut until all of it has the same leading bytes, or these and all that can follow. */
+static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
+  static const uint32_t last[] = {0x7ff, 0xd7ff, 0xdfff, 0xffff, 0x10ffff};
+  for (; from <= to; from++) {
+    uint32_t end = to, k = 0;
+    while (from > last[k]) k++;
+    if (end > last[k]) end = last[k];
+    for (uint32_t bits = 6; bits <= 18; bits += 6) {
+      uint32_t m = (1u << bits) - 1;
+      if ((from & ~m) == (end & ~m)) break;
+      if (from & m) end = from | m;
+      else if ((end & m) != m) end = (end & ~m) - 1;
+    }
+    uint8_t a[4], b[4];
+    uint32_t n = utf8(from, a);
+    utf8(end, b);
+    if (k != 2) { /* halves of UTF-16 pairs are no characters */
+      if (r->n) push(p, r, WW_G_ALT, 0);
+      for (uint32_t i = 0; i < n; i++) push_set(p, r, a[i], b[i]);
+    }
+    from = end;
+  }
+}
+
+/* One character of the ranges, or (no) of what they leave; v has room for one more. False: there is none. */
+static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
+  ww_g_set ascii = {{0}};
+  run all = {0};
+  uint32_t next = 0;
+  qsort(v, n, sizeof *v, by_from);
+  v[n] = (range){0x110000, 0x110000};
+  for (uint32_t k = 0; k <= n; k++) {
+    uint32_t from = no ? next : v[k].from, to = no ? v[k].from - 1 : v[k].to;
+    if (!no && from < next) from = next;
+    if (v[k].to + 1 > next) next = v[k].to + 1;
+    if (from > 0x10ffff || (no && to == UINT32_MAX) || from > to) continue;
+    for (uint32_t c = from; c <= to && c < 0x80; c++) ww_g_add(&ascii, (uint8_t)c);
+    if (to >= 0x80) push_range(p, &all, from < 0x80 ? 0x80 : from, to);
+  }
+  uint32_t set = add_set(p, &ascii);
+  if (!all.n) {
+    push(p, r, WW_G_SET, set);
+    return ascii.bits[0] | ascii.bits[1];
+  }
+  push(p, &all, WW_G_ALT, 0);
+  push(p, &all, WW_G_SET, set);
+  uint32_t rule = new_rule(p);
+  write_rule(p, rule, &all);
+  push(p, r, WW_G_RULE, rule);
+  return true;
+}
+
+/* A character as a code point, UTF-8 too; -1: broken. */
+static int point(parser *p) {
+  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  bool wide;
+  unsigned char first = (unsigned char)*p->at;
+  int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
+  if (n == 1) return first < 0x80 ? character(p, &wide) : -1;
+  if (p->end - p->at < n) return -1;
+  for (int k = 1; k < n; k++) c = c << 6 | (p->at[k] & 63);
+  p->at += n;
+  return (uint32_t)c >= least[n] && c <= 0x10ffff ? c : -1;
+}
+
+static ww_status class(parser *p, run *r) {
+  range v[MOST_RANGES + 1];
+  uint32_t n = 0;
+  bool no = ++p->at < p->end && *p->at == '^';
+  for (p->at += no; p->at < p->end && *p->at != ']'; n++) {
+    int from = point(p), to = from;
     if (p->at + 1 < p->end && *p->at == '-' && p->at[1] != ']') {
       p->at++;
-      to = character(p, &wide);
+      to = point(p);
     }
     if (from < 0 || to < from) return bad(p, "a broken range or escape in [...]");
-    if (to > 0x7f && !no) return bad(p, "characters beyond ASCII in [...]: write them as texts with | between them");
-    for (int c = from; c <= to && c < 256; c++) ww_g_add(&s, (uint8_t)c);
+    if (n == MOST_RANGES) return bad(p, "too many characters in [...]");
+    v[n] = (range){(uint32_t)from, (uint32_t)to};
   }
   if (p->at >= p->end) return bad(p, "a class without its closing ]");
   p->at++;
-  if (no)
-    for (int w = 0; w < 4; w++) s.bits[w] = ~s.bits[w];
-  push(p, r, WW_G_SET, add_set(p, &s));
-  return WW_OK;
+  return push_class(p, r, v, n, no) ? WW_OK : bad(p, "a class that no character is of");
 }
 
 /* ---- repetitions ---- */
@@ -154,7 +260,7 @@ static ww_status class(parser *p, run *r) {
 /* x{low,high}, high UINT32_MAX: no end. The item is r's elements from `from` on; they become a rule. */
 static ww_status repeat(parser *p, run *r, uint32_t from, uint32_t low, uint32_t high) {
   if (from == r->n) return bad(p, "nothing before the repetition");
-  if (p->g->elements.n > MOST_ELEMENTS) return bad(p, "the grammar grows too large");
+  if (p->pushed + low + (high == UINT32_MAX ? 0 : high) > MOST_ELEMENTS) return bad(p, "the grammar grows too large");
   run item = {0}, tail = {0};
   for (uint32_t k = from; k < r->n; k++) ww_push(p->scratch, &item, r->v[k]);
   r->n = from;
@@ -239,9 +345,8 @@ static ww_status item(parser *p, run *r, bool *there) {
   else if (*p->at == '[') st = class(p, r);
   else if (*p->at == '(') st = group(p, r);
   else if (*p->at == '.') {
-    ww_g_set all = {{~0ull, ~0ull, ~0ull, ~0ull}};
     p->at++;
-    push(p, r, WW_G_SET, add_set(p, &all));
+    push_class(p, r, &(range){0}, 0, true);
   } else if (word_char(*p->at) && !next_rule_begins(p)) {
     const char *s = p->at;
     while (p->at < p->end && word_char(*p->at)) p->at++;
@@ -304,8 +409,16 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   parser p = {.g = g, .at = gbnf, .end = gbnf + n, .begin = gbnf, .scratch = scratch, .e = e};
   ww_status st = WW_OK;
   g->arena = a;
+  for (int c = 0; c < 256; c++) {
+    ww_g_set one = {{0}};
+    ww_g_add(&one, (uint8_t)c);
+    ww_push(a, &g->sets, one);
+  }
   g->root = rule_named(&p, "root", 4);
-  for (skip(&p, true); !st && p.at < p.end; skip(&p, true)) st = one_rule(&p);
+  for (skip(&p, true); !st && p.at < p.end; skip(&p, true)) {
+    st = one_rule(&p);
+    if (!st && p.pushed > MOST_ELEMENTS) st = bad(&p, "the grammar grows too large");
+  }
   if (!st) st = ww_grammar_check(g, name_of, &p, e);
   ww_arena_free(scratch);
   if (st) ww_grammar_free(g);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define MOST_NESTED 64
+#define MOST_PROPERTIES 4096 /* of one object */
 
 /* What every schema may use. */
 static const char basics[] =
@@ -15,7 +16,9 @@ static const char basics[] =
     "object ::= \"{\" (string \":\" value (\",\" string \":\" value)*)? \"}\"\n"
     "array ::= \"[\" (value (\",\" value)*)? \"]\"\n"
     "string ::= \"\\\"\" char* \"\\\"\"\n"
-    "char ::= [^\"\\\\\\x00-\\x1f\\x7f] | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F] [0-9a-fA-F])\n"
+    "char ::= [^\"\\\\\\x00-\\x1f\\x7f] | \"\\\\\" ([\"\\\\/bfnrt] | \"u\" point)\n"
+    "point ::= [0-9a-cA-Ce-fE-F] hex hex hex | [dD] [0-7] hex hex | [dD] [89abAB] hex hex \"\\\\u\" [dD] [c-fC-F] hex hex\n"
+    "hex ::= [0-9a-fA-F]\n"
     "integer ::= \"-\"? (\"0\" | [1-9] [0-9]{0,15})\n"
     "number ::= integer (\".\" [0-9]{1,15})? ([eE] [-+]? [0-9]{1,2})?\n"
     "boolean ::= \"true\" | \"false\"\n";
@@ -30,6 +33,19 @@ typedef struct {
 } maker;
 
 static ww_status value_of(maker *m, const cJSON *schema, ww_buf *out);
+
+/* The same as one short name, for those who write it twice: schemas within schemas would double each time. */
+static ww_status name_of(maker *m, const cJSON *schema, ww_buf *out) {
+  ww_buf v = {0};
+  ww_status st = value_of(m, schema, &v);
+  if (!st && v.n < 24) ww_buf_puts(out, v.s);
+  else if (!st) {
+    ww_buf_fmt(&m->text, "part-%u ::= %s\n", m->rules, v.s);
+    ww_buf_fmt(out, "part-%u", m->rules++);
+  }
+  ww_buf_free(&v);
+  return st;
+}
 
 static const cJSON *member(const cJSON *o, const char *name) { return cJSON_GetObjectItemCaseSensitive(o, name); }
 
@@ -82,14 +98,15 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
     if (!cJSON_IsObject(more)) return ww_buf_puts(out, "object"), WW_OK;
     ww_buf_puts(out, "\"{\" (string \":\" ");
     ww_buf v = {0};
-    if (!(st = value_of(m, more, &v))) ww_buf_fmt(out, "%s (\",\" string \":\" %s)*)? \"}\"", v.s, v.s);
+    if (!(st = name_of(m, more, &v))) ww_buf_fmt(out, "%s (\",\" string \":\" %s)*)? \"}\"", v.s, v.s);
     ww_buf_free(&v);
     return st;
   }
+  if (n > MOST_PROPERTIES) return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties", MOST_PROPERTIES);
   m->rules += n + 1;
   for (p = props->child; p && !st; p = p->next, k++) {
     ww_buf v = {0}, w = {0};
-    if (!(st = value_of(m, p, &v))) {
+    if (!(st = name_of(m, p, &v))) {
       key(&w, p->string);
       bool must = is_required(required, p->string);
       ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1, must ? "" : " | first-",
@@ -108,7 +125,7 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
 static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
   const cJSON *items = member(s, "items"), *low = member(s, "minItems"), *high = member(s, "maxItems");
   ww_buf v = {0};
-  ww_status st = items ? value_of(m, items, &v) : WW_OK;
+  ww_status st = items ? name_of(m, items, &v) : WW_OK;
   if (!items) ww_buf_puts(&v, "value");
   int least = cJSON_IsNumber(low) ? low->valueint : 0, most = cJSON_IsNumber(high) ? high->valueint : -1;
   if (!st && (least < 0 || least > 1000 || most > 1000 || (most >= 0 && most < least)))

@@ -363,14 +363,18 @@ void ww_net_init(ww_net *n, uint64_t seed) {
 
 /* ---- steps ---- */
 
+void ww_net_seed(ww_net *n, uint64_t seed) { n->seed = seed; }
+
 ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, double asked_of_step, ww_err *e) {
   if (n->opt.frozen) return ww_fail(e, WW_EUSAGE, "this model was opened to be read, not to learn");
   ww_status s = ww_net_batch_send(n, b, e);
   if (s != WW_OK) return s;
+  n->dropping = n->opt.dropout > 0;
   ww_net_trunk_forward(n);
   ww_net_heads(n, true, tokens_of_step > 0 ? (float)(1 / tokens_of_step) : 0,
                asked_of_step > 0 ? (float)((double)n->opt.number_weight / asked_of_step) : 0);
   ww_net_trunk_backward(n);
+  n->dropping = false;
   return WW_OK;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
   float lora_alpha;     /* scale is alpha / rank */
   bool frozen;          /* forward only: no gradients, no moments */
   float number_weight;  /* of the number loss beside the token loss */
+  float dropout;        /* share of what each half of a layer adds that is left out while learning; 0: none */
 } ww_net_options;
 
 typedef struct {
@@ -52,6 +53,8 @@ void ww_net_get(ww_net *n, int which, float *flat);
 void ww_net_set(ww_net *n, int which, const float *flat);
 void ww_net_merged(ww_net *n, float *flat); /* base with the adapters added: layout.total floats */
 
+/* What dropout leaves out in the next ww_net_learn: another seed, another choice. */
+void ww_net_seed(ww_net *n, uint64_t seed);
 /* Forward and backward: gradients are added, each loss scaled by 1 / (its count over the whole step), given by the caller. */
 ww_status ww_net_learn(ww_net *n, const ww_lm_batch *b, double tokens_of_step, double asked_of_step, ww_err *e);
 /* The sums since the last call, waits for the device. */

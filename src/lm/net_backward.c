@@ -20,12 +20,14 @@ static void layer_back(ww_net *n, ww_net_layer *l, bool first) {
   const uint32_t N = b->N, C = c->width, H = c->heads, K = c->kv_heads, D = c->head_size, F = c->hidden,
                  W = (H + 2 * K) * D;
   const ww_net_param none = {0};
-  linear_back(n, l, WW_LORA_DOWN, n->dact, n->dres, l->act, l->down, none, F, C);
+  const void *dbranch = ww_net_dropout(n, l, 1, n->branch, n->dres); /* `branch` is free here */
+  linear_back(n, l, WW_LORA_DOWN, n->dact, dbranch, l->act, l->down, none, F, C);
   o->swiglu_backward(o, n->dwide, n->dact, l->gu_out, N, F);
   linear_back(n, l, WW_LORA_GU, n->dnorm, n->dwide, l->mid_normed, l->gu, none, C, 2 * F);
   o->rmsnorm_backward(o, n->dres, l->norm_mlp.dw, n->dnorm, l->mid, l->norm_mlp.w, l->mid_rstd, N, C);
 
-  linear_back(n, l, WW_LORA_O, n->dact, n->dres, l->att, l->o, none, H * D, C);
+  dbranch = ww_net_dropout(n, l, 0, n->branch, n->dres);
+  linear_back(n, l, WW_LORA_O, n->dact, dbranch, l->att, l->o, none, H * D, C);
   o->attention_backward(o, n->dwide, n->dact, l->qkv_out, l->att, l->lse, b->first, b->B, b->T, H, K, D);
   o->rope(o, n->dwide, W, b->position, n->rope, N, H + K, D, true);
   /* Below a frozen first layer nobody asks: its input's gradient ends here. */

@@ -25,6 +25,13 @@ static void linear(ww_net *n, ww_net_layer *l, ww_lora_group g, void *out, const
   if (n->opt.lora_rank) ww_lora_forward(n, &l->lora[g], g, out, OC, inp);
 }
 
+const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp) {
+  if (!n->dropping) return inp;
+  const uint64_t which = 2 * (uint64_t)(l - n->layer) + (uint64_t)half;
+  n->o->dropout(n->o, out, inp, n->opt.dropout, ww_hash(&which, sizeof which, n->seed), (uint64_t)n->b.N * n->c.width);
+  return out;
+}
+
 void ww_net_trunk_forward(ww_net *n) {
   ww_ops *o = n->o;
   const ww_lm_config *c = &n->c;
@@ -42,10 +49,12 @@ void ww_net_trunk_forward(ww_net *n) {
     o->rope(o, l->qkv_out, W, b->position, n->rope, N, H + K, D, false);
     o->attention_forward(o, l->att, l->lse, l->qkv_out, b->first, b->B, b->T, H, K, D);
     linear(n, l, WW_LORA_O, n->branch, l->att, l->o, none, H * D, C);
+    ww_net_dropout(n, l, 0, n->branch, n->branch);
     o->rmsnorm_forward(o, l->mid_normed, l->mid_rstd, l->mid, l->x, n->branch, l->norm_mlp.w, c->norm_eps, N, C);
     linear(n, l, WW_LORA_GU, l->gu_out, l->mid_normed, l->gu, none, C, 2 * F);
     o->swiglu_forward(o, l->act, l->gu_out, N, F);
     linear(n, l, WW_LORA_DOWN, n->branch, l->act, l->down, none, F, C);
+    ww_net_dropout(n, l, 1, n->branch, n->branch);
     before = l->mid;
   }
   o->rmsnorm_forward(o, n->final_normed, n->final_rstd, n->x_final, before, n->branch, n->norm_final.w, c->norm_eps, N,

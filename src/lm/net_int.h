@@ -106,6 +106,9 @@ struct ww_net {
   int32_t *seen; /* [V], zero between batches */
   ww_net_batch b;
 
+  uint64_t seed;  /* of dropout */
+  bool dropping;  /* in ww_net_learn with dropout: forward and backward leave out the same values */
+
   uint64_t ntokens, nasked; /* since the last ww_net_losses */
 };
 
@@ -115,6 +118,9 @@ static inline void *ww_net_at(const ww_net *n, const void *p, uint64_t reals) { 
 /* Bytes of the largest batch; the batch checked, made and sent (net_batch.c). */
 size_t ww_net_batch_bytes(const ww_net *n);
 ww_status ww_net_batch_send(ww_net *n, const ww_lm_batch *b, ww_err *e);
+
+/* out [N, C] = inp without what dropout leaves out of a layer's half (0 attention, 1 MLP); inp itself where nothing is left out. */
+const void *ww_net_dropout(ww_net *n, const ww_net_layer *l, int half, void *out, const void *inp);
 
 void ww_net_trunk_forward(ww_net *n);
 void ww_net_trunk_backward(ww_net *n);

@@ -78,6 +78,8 @@ struct ww_ops {
   void (*scatter_add_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
                            uint32_t C);                           /* out[row[i]] += inp[i]; rows differ */
   void (*column_scale)(ww_ops *o, void *x, float by, uint64_t n); /* x *= by */
+  /* out = inp with a share of its values 0 and the others times 1 / (1 - share); which ones follows from seed and place (ww_dropped). out may be inp. */
+  void (*dropout)(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n);
 
   /* ---- the optimiser ---- */
   void (*sum)(ww_ops *o, float *out, const float *x, uint64_t n, bool add); /* *out = (or +=) sum of x */
@@ -88,6 +90,15 @@ struct ww_ops {
                 uint64_t n, float lr, float beta1, float beta2, float eps, float decay, float clip,
                 uint32_t step /* from 1 */);
 };
+
+/* Whether dropout makes value i 0; the same on every device. */
+static inline bool ww_dropped(uint64_t seed, uint64_t i, float share) {
+  uint32_t x = (uint32_t)i * 0x9e3779b1u + (uint32_t)seed;
+  x ^= (uint32_t)(seed >> 32) + (uint32_t)(i >> 32);
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  x = (x ^ x >> 13) * 0xc2b2ae35u;
+  return (float)((x ^ x >> 16) >> 8) * 0x1p-24f < share;
+}
 
 ww_status ww_ops_cpu(ww_ops **out, ww_err *e);
 /* Device `ordinal`; real WW_DTYPE_BF16 or WW_DTYPE_F32. WW_EDEVICE where there is none, with what is missing. */

@@ -288,6 +288,13 @@ static void scatter_add_rows(ww_ops *o, void *out, const void *inp, const int32_
   for (uint32_t i = 0; i < n; i++) ww_axpy((float *)out + (size_t)row[i] * C, (const float *)inp + (size_t)i * C, 1, C);
 }
 
+static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
+  (void)o;
+  const float by = 1 / (1 - share), *x = inp;
+  float *y = out;
+  for (uint64_t i = 0; i < n; i++) y[i] = ww_dropped(seed, i, share) ? 0 : x[i] * by;
+}
+
 static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
   (void)o;
   for (uint64_t i = 0; i < n; i++) ((float *)x)[i] *= by;
@@ -395,6 +402,7 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .gather_rows = gather_rows,
                     .scatter_add_rows = scatter_add_rows,
                     .column_scale = column_scale,
+                    .dropout = dropout,
                     .sum = sum_all,
                     .sum_squares = sum_squares,
                     .adamw = adamw};

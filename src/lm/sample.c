@@ -1,6 +1,7 @@
 /* sample.c - draws a token: logits / temperature, the top_k best, the smallest set of these that has top_p of the probability.
  *
- * Only the head of the distribution is sorted: candidates far below the best cannot be drawn in any case that a float shows. */
+ * Candidates far below the best cannot be drawn in any case that a float shows, and are left out. The rest is sorted only where an order is asked
+ * for: by top_k or top_p. */
 #include "sample.h"
 
 #include <math.h>
@@ -61,11 +62,12 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
   float floor = logits[best] - 30 * o->temperature; /* e^-30: never drawn */
   for (uint32_t k = 0; k < s->vocab; k++)
     if (logits[k] >= floor) s->c[n++] = (candidate){logits[k], (int32_t)k};
-  qsort(s->c, n, sizeof *s->c, by_logit);
+  bool nucleus = o->top_p > 0 && o->top_p < 1;
+  if (o->top_k || nucleus) qsort(s->c, n, sizeof *s->c, by_logit);
   if (o->top_k && n > o->top_k) n = o->top_k;
   double all = 0, sum = 0;
   for (uint32_t k = 0; k < n; k++) all += exp((double)(s->c[k].logit - logits[best]) / o->temperature);
-  if (o->top_p > 0 && o->top_p < 1) {
+  if (nucleus) {
     uint32_t m = 0;
     while (m < n && sum < o->top_p * all) sum += exp((double)(s->c[m++].logit - logits[best]) / o->temperature);
     n = m;

@@ -312,6 +312,7 @@ static ww_status learn(training *t) {
   ww_status st = WW_OK;
   for (uint32_t k = 0; !st && k < p->accumulate; k++) {
     ww_lm_batch s = slice(t, b, k);
+    ww_net_seed(t->net, ww_hash((uint64_t[]){t->at.step, k}, 2 * sizeof(uint64_t), p->seed));
     st = ww_net_learn(t->net, &s, fmax(1, tokens), fmax(1, asked), t->e);
   }
   if (st) return st;
@@ -423,7 +424,8 @@ static ww_status settle(training *t) {
 /* The mean of what the last steps gave lies in a wider valley than any of them, and does better on examples of another kind. How many are in it follows
  * from the step, so that a checkpoint needs to keep the mean alone. */
 static void average(training *t) {
-  const uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * (double)steps), n = ww_net_learned(t->net);
+  const uint64_t steps = t->at.steps, from = steps - (uint64_t)((double)t->p->average * (double)steps),
+                 n = ww_net_learned(t->net);
   const uint64_t every = (steps - from) / 200 + 1;
   if (!(t->p->average > 0) || t->at.step <= from || (t->at.step - from) % every) return;
   const float share = 1 / (float)((t->at.step - from) / every);

@@ -24,6 +24,7 @@ static void run(const net_checks *k) {
   count(check_curve(k));
   if (k->o->real != WW_DTYPE_F32) return;
   count(check_slopes(k));
+  count(check_dropout(k));
   count(check_lora_slopes(k));
   count(check_ops(k->o) == 0);
 }

@@ -335,6 +335,9 @@ static void call_scatter(ww_ops *o, void **p, const test *t) {
 static void call_scale(ww_ops *o, void **p, const test *t) {
   o->column_scale(o, p[0], t->f[0], (uint64_t)t->d[0] * t->d[1]);
 }
+static void call_dropout(ww_ops *o, void **p, const test *t) {
+  o->dropout(o, p[0], p[1], t->f[0], 0x123456789abcdefull, (uint64_t)t->d[0] * t->d[1]);
+}
 static void call_convert(ww_ops *o, void **p, const test *t) {
   o->to_real(o, p[0], p[1], t->d[0] * (uint64_t)t->d[1]);
   o->to_f32(o, p[2], p[3], t->d[0] * (uint64_t)t->d[1]);
@@ -352,6 +355,8 @@ static void rows_case(test *t, uint32_t n, uint32_t C) {
   check(t, text("scatter_add_rows n=%u C=%u", n, C), call_scatter);
   OUT((size_t)n * C, 1, 1e-6, 6e-3);
   check(t, text("column_scale n=%u", n * C), call_scale);
+  OUT((size_t)n * C, 1, 1e-6, 6e-3), IN((size_t)n * C, 1);
+  check(t, text("dropout n=%u", n * C), call_dropout);
   OUT((size_t)n * C, 1, 1e-7, 6e-3), IN_FLOAT((size_t)n * C, 1), OUT_FLOAT((size_t)n * C, 1, 1e-7, 1e-7),
       IN((size_t)n * C, 1);
   check(t, text("to_real, to_f32 n=%u", n * C), call_convert);

@@ -72,6 +72,11 @@ static void half_scale(ww_ops *o, void *x, float by, uint64_t n) {
   out(o, 0, x, n);
 }
 
+static void half_dropout(ww_ops *o, void *to, const void *from, float share, uint64_t seed, uint64_t n) {
+  of(o)->cpu->dropout(of(o)->cpu, in(o, 0, to, n), in(o, 1, from, n), share, seed, n);
+  out(o, 0, to, n);
+}
+
 static void half_matmul(ww_ops *o, void *y, uint32_t ldo, const void *inp, uint32_t ldi, const void *weight,
                         const void *bias, uint32_t N, uint32_t C, uint32_t OC, bool add) {
   const uint64_t ny = strided(N, ldo, OC);
@@ -209,6 +214,7 @@ ww_status half_ops_new(ww_ops **to, ww_err *e) {
   h->o.gather_rows = half_gather;
   h->o.scatter_add_rows = half_scatter;
   h->o.column_scale = half_scale;
+  h->o.dropout = half_dropout;
   h->o.sum = half_sum;
   h->o.sum_squares = half_sum_squares;
   h->o.adamw = half_adamw;

@@ -373,13 +373,16 @@ typedef struct {
   uint64_t n;
   sample s;
   ww_net_loss loss; /* of small_learn */
+  bool dropping;    /* the loss is that of learning, with what dropout leaves out */
 } small;
 
 static ww_net *small_net(const net_checks *k, const ww_lm_config *c, uint32_t rank, uint32_t rows, uint32_t tokens,
                          float *flat) {
   ww_err e = {0};
   ww_net *net = NULL;
-  if (ww_net_new(k->o, c, &(ww_net_options){.lora_rank = rank, .lora_alpha = 2 * (float)rank, .number_weight = 0.5f},
+  if (ww_net_new(k->o, c,
+                 &(ww_net_options){
+                     .lora_rank = rank, .lora_alpha = 2 * (float)rank, .number_weight = 0.5f, .dropout = k->dropout},
                  rows, tokens, &net, &e) != WW_OK) {
     tell(false, "a small net: %s", e.msg);
     exit(1);
@@ -396,6 +399,7 @@ static void open_small(const net_checks *k, small *m, uint32_t rank) {
   float *flat = WW_NEWN(m->a, float, l.total);
   random_weights(&l, flat, 7);
   m->net = small_net(k, &c, rank, SB, ST, flat);
+  m->dropping = k->dropout > 0;
   m->n = ww_net_learned(m->net);
   m->x = WW_NEWN(m->a, float, m->n);
   m->grad = WW_NEWN(m->a, float, m->n);
@@ -411,7 +415,9 @@ static void close_small(small *m) {
 static double small_loss(small *m) {
   ww_net_loss l = {0};
   ww_err e = {0};
-  if (ww_net_forward(m->net, &m->s.b, NULL, NULL, &e) != WW_OK || ww_net_losses(m->net, &l, &e) != WW_OK) return NAN;
+  ww_status st =
+      m->dropping ? ww_net_learn(m->net, &m->s.b, m->s.tokens, 8, &e) : ww_net_forward(m->net, &m->s.b, NULL, NULL, &e);
+  if (st != WW_OK || ww_net_losses(m->net, &l, &e) != WW_OK) return NAN;
   return l.token_loss + 0.5 * l.number_loss;
 }
 
@@ -463,6 +469,30 @@ bool check_slopes(const net_checks *k) {
       tell(worst <= 1e-2,
            "slopes: %u tensors, two heads and features, within %.1e of finite differences (1e-02 allowed): %s", l->n,
            worst, which);
+  close_small(&m);
+  return ok;
+}
+
+bool check_dropout(const net_checks *given) {
+  net_checks k = *given;
+  small m;
+  k.dropout = 0.3f;
+  open_small(&k, &m, 0);
+  ww_net_seed(m.net, 5);
+  small_learn(&m);
+  const ww_lm_layout *l = ww_net_layout(m.net);
+  double worst = 0, same, other, whole;
+  for (uint32_t i = 0; i < l->n; i++) worst = fmax(worst, slope_error(&m, l->v[i].at, l->v[i].rows * l->v[i].cols, 0));
+  same = small_loss(&m);
+  ww_net_seed(m.net, 6);
+  other = small_loss(&m);
+  m.dropping = false;
+  whole = small_loss(&m);
+  const double learned = m.loss.token_loss + 0.5 * m.loss.number_loss;
+  const bool ok = tell(
+      worst <= 1e-2 && same == learned && other != same && whole != same,
+      "dropout: gradients within %.1e of finite differences (1e-02 allowed); losses %.4f again %.4f, another seed %.4f, none %.4f",
+      worst, learned, same, other, whole);
   close_small(&m);
   return ok;
 }

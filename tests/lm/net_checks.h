@@ -13,6 +13,7 @@ typedef struct {
   double gradient;      /* most that a tensor's gradient may differ, of its norm */
   double curve;         /* most that a loss may differ, of itself */
   uint32_t steps;       /* of the curve, up to 200 */
+  float dropout; /* of the nets that the checks make */
 } net_checks;
 
 /* Logits, loss and every gradient of tests/lm/fixtures/NAME. */
@@ -27,6 +28,7 @@ bool check_not_finite(const net_checks *k); /* a gradient that is not finite cha
 bool check_repeat(const net_checks *k);     /* deterministic, and resumed exactly */
 /* By finite differences, in fp32 alone: all parameters with both heads and features; adapters. */
 bool check_slopes(const net_checks *k);
+bool check_dropout(const net_checks *k); /* and that the seed decides what is left out, in learning alone */
 bool check_lora_slopes(const net_checks *k);
 /* Each function of ops.h by itself, in fp32 alone; how many failed. */
 int check_ops(ww_ops *o);

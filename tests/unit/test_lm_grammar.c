@@ -46,7 +46,16 @@ static void rules(void **state) {
   is("root ::= [0-9]{2,3}", "1234", 0);
   is("root ::= \"x\"{2}", "xx", 3);
   is("root ::= [^\"\\\\]? \"\\\"\"", "\"", 3);
-  is("root ::= [^a]", "\xc3", 3);
+  is("root ::= [^a]", "\xc3", 1); /* half a character */
+  is("root ::= [^a]", "\xc3\xa9", 3);
+  is("root ::= [^a]", "\xed\xa0\x80", 0); /* half of a UTF-16 pair */
+  is("root ::= [^a]", "\xc0\x80", 0);     /* overlong */
+  is("root ::= .", "\xf0\x9f\x98\x80", 3);
+  is("root ::= .", "\xf4\x90\x80\x80", 0);
+  is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xc3\xa9", 3);
+  is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xc3\xa3", 0);
+  is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xd0\xb4", 3);
+  is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xd0\xb5", 0);
   is("root ::= \"\\u00e9\" \"\\x41\"", "\xc3\xa9" "A", 3);
   is("root ::= \"(\" root \")\" | \"1\"", "((1))", 3);
   is("root ::=\n  \"a\"\n | \"b\"\nother ::= \"c\"", "b", 3);
@@ -74,15 +83,21 @@ static void refusals(void **state) {
   refused("root ::= \"\\q\"", "escape");
   refused("root ::= \"a\"\nroot ::= \"b\"", "twice");
   refused("root = \"a\"", "::=");
+  refused("root ::= []", "no character");
+  refused("root ::= \"a\" root", "has an end");
 }
 
 static void deep(void **state) {
   (void)state;
   ww_grammar *g = grammar("root ::= \"[\" root \"]\" | \"\"");
-  char text[2000];
-  memset(text, '[', sizeof text - 1);
-  text[sizeof text - 1] = 0;
+  enum { N = 2000000 };
+  char *text = malloc(N + 1);
+  memset(text, '[', N);
+  text[N] = 0;
   assert_int_equal(follow(g, text), 0); /* beyond the depth that is kept: refused, no crash */
+  text[N / 16] = 0;
+  assert_int_equal(follow(g, text), 1);
+  free(text);
   ww_grammar_free(g);
 }
 
@@ -146,6 +161,60 @@ static void schemas(void **state) {
   assert_true(ww_grammar_of_schema(bad, strlen(bad), &g, &e) != WW_OK);
 }
 
+/* Many rules, chains of them, choices of nothing: read and followed at once. */
+static void large(void **state) {
+  (void)state;
+  ww_buf b = {0};
+  enum { N = 200000 };
+  ww_buf_puts(&b, "root ::= r0\n");
+  for (int k = 0; k < N; k++) ww_buf_fmt(&b, "r%d ::= r%d\n", k, k + 1);
+  ww_buf_fmt(&b, "r%d ::= \"x\"\n", N);
+  is(b.s, "x", 3);
+  b.n = 0;
+  ww_buf_puts(&b, "root ::= ");
+  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "(\"\" | \"\" | \"a\" | \"\"){0,60} ");
+  is(b.s, "aaaa", 2);
+  b.n = 0;
+  ww_buf_puts(&b, "root ::= ");
+  for (int k = 0; k < 5000; k++) ww_buf_puts(&b, "\"a\"{10000} ");
+  refused(b.s, "too large");
+  b.n = 0;
+  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "{\"type\":\"array\",\"items\":");
+  ww_buf_puts(&b, "true");
+  for (int k = 0; k < 60; k++) ww_buf_puts(&b, "}");
+  schema_is(b.s, "[[[[]],[]]]", 3);
+  ww_buf_free(&b);
+}
+
+/* The shortest end, and words all at once. */
+static void shortest(void **state) {
+  (void)state;
+  ww_grammar *g = NULL;
+  ww_err e = {0};
+  const char *tree = "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
+                     "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
+  assert_int_equal(ww_grammar_of_schema(tree, strlen(tree), &g, &e), WW_OK);
+  ww_grammar_state *s = ww_grammar_begin(g);
+  const char *begun = "{\"n\":-7,\"of\":{\"n\":1";
+  assert_true(ww_grammar_take(s, begun, strlen(begun)));
+  ww_buf b = {0};
+  ww_grammar_shortest(s, &b);
+  assert_string_equal(b.s, ",\"of\":null}}");
+  assert_int_equal(ww_grammar_left(s), b.n);
+  const ww_word words[] = {{"+", 1, 0}, {",", 1, 0}, {",\"", 2, 1}, {",\"x", 3, 2}, {",\"xof", 5, 3}, {"12", 2, 0}, {"12,", 3, 2}, {"}", 1, 0}};
+  bool allowed[8], want[8] = {false, true, true, false, false, true, true, false};
+  ww_grammar_mask(s, words, 8, 100, allowed);
+  assert_memory_equal(allowed, want, sizeof want);
+  want[5] = false; /* 12 bytes behind it: one too many */
+  ww_grammar_mask(s, words, 8, 11, allowed);
+  assert_memory_equal(allowed, want, sizeof want);
+  assert_true(ww_grammar_take(s, b.s, b.n));
+  assert_true(ww_grammar_finished(s));
+  ww_buf_free(&b);
+  ww_grammar_end(s);
+  ww_grammar_free(g);
+}
+
 static void sampling(void **state) {
   (void)state;
   float logits[5] = {0, 2, -INFINITY, 1, 2};
@@ -174,7 +243,7 @@ static void sampling(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rules),  cmocka_unit_test(refusals), cmocka_unit_test(deep),
-      cmocka_unit_test(forced), cmocka_unit_test(schemas),  cmocka_unit_test(sampling),
+      cmocka_unit_test(forced), cmocka_unit_test(schemas), cmocka_unit_test(large), cmocka_unit_test(shortest),  cmocka_unit_test(sampling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

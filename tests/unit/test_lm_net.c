@@ -37,6 +37,7 @@ CHECK(check_lora)
 CHECK(check_not_finite)
 CHECK(check_repeat)
 CHECK(check_slopes)
+CHECK(check_dropout)
 CHECK(check_lora_slopes)
 
 static void every_op(void **state) {
@@ -174,6 +175,7 @@ int main(void) {
       TEST(check_not_finite_test),
       TEST(check_repeat_test),
       TEST(check_slopes_test),
+      TEST(check_dropout_test),
       TEST(check_lora_slopes_test),
       TEST(the_same_in_bf16),
       TEST(bad_batches_are_refused),

@@ -58,6 +58,12 @@ static void column_scale(ww_ops *o, void *x, float by, uint64_t n) {
   LAUNCH(g, WW_K_scale, value_blocks(g, n), 1, 256, 0, &x, &by, &n, &wide);
 }
 
+static void dropout(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n) {
+  ww_accel *g = of(o);
+  unsigned wide = aligned(out, 16) && aligned(inp, 16);
+  LAUNCH(g, WW_K_dropout, value_blocks(g, n), 1, 256, 0, &out, &inp, &share, &seed, &n, &wide);
+}
+
 /* ---- rows ---- */
 
 typedef struct {
@@ -343,6 +349,7 @@ ww_status ww_ops_cuda(int ordinal, ww_dtype real, ww_ops **out, ww_err *e) {
   o->gather_rows = gather_rows;
   o->scatter_add_rows = scatter_add_rows;
   o->column_scale = column_scale;
+  o->dropout = dropout;
   o->sum = sum;
   o->sum_squares = sum_squares;
   o->adamw = adamw;

@@ -53,6 +53,31 @@ template <typename real> __device__ __forceinline__ void scale(real *x, float by
 }
 BOTH(scale, __launch_bounds__(256), (real * x, float by, u64 n, unsigned wide), (x, by, n, wide))
 
+/* ww_dropped of ops.h */
+__device__ __forceinline__ bool dropped(u64 seed, u64 i, float share) {
+  unsigned x = (unsigned)i * 0x9e3779b1u + (unsigned)seed;
+  x ^= (unsigned)(seed >> 32) + (unsigned)(i >> 32);
+  x = (x ^ x >> 16) * 0x85ebca6bu;
+  x = (x ^ x >> 13) * 0xc2b2ae35u;
+  return (float)((x ^ x >> 16) >> 8) * 5.9604644775390625e-8f < share;
+}
+
+template <typename real>
+__device__ __forceinline__ void dropout(real *out, const real *inp, float share, u64 seed, u64 n, unsigned wide) {
+  const int W = WIDE(real);
+  const float by = 1.f / (1.f - share);
+  u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x, step = (u64)gridDim.x * blockDim.x, vectors = wide ? n / W : 0;
+  for (u64 i = at; i < vectors; i += step) {
+    float f[W];
+    unpack(f, load16(inp + i * W));
+#pragma unroll
+    for (int k = 0; k < W; k++) f[k] = dropped(seed, i * W + k, share) ? 0.f : f[k] * by;
+    store16(out + i * W, pack(f));
+  }
+  for (u64 i = vectors * W + at; i < n; i += step) out[i] = of_float<real>(dropped(seed, i, share) ? 0.f : to_float(inp[i]) * by);
+}
+BOTH(dropout, __launch_bounds__(256), (real * out, const real *inp, float share, u64 seed, u64 n, unsigned wide), (out, inp, share, seed, n, wide))
+
 template <typename real> __device__ __forceinline__ void to_real(real *to, const float *from, u64 n, unsigned wide) {
   const int W = WIDE(real);
   u64 at = (u64)blockIdx.x * blockDim.x + threadIdx.x, step = (u64)gridDim.x * blockDim.x, vectors = wide ? n / W : 0;
