@@ -36,6 +36,14 @@ ww_status ww_lm_text(ww_cmd *c, uint32_t operand, const char **text, size_t *n) 
   return st;
 }
 
+ww_status ww_lm_need_tokenizer(const ww_lm *m, const char *path, ww_err *e) {
+  if (ww_lm_tokenizer(m)) return WW_OK;
+  size_t n = strlen(path);
+  return n > 5 && !strcmp(path + n - 5, ".gguf")
+             ? ww_fail(e, WW_EDATA, "%s has no tokenizer in it: convert the model again from a folder that has its tokenizer.json", path)
+             : ww_fail(e, WW_EDATA, "%s has no tokenizer.json: put the model's own beside its weights", path);
+}
+
 const ww_command ww_cmd_lm = {
     .name = "lm",
     .summary = "language models on this machine: generate, score, tokenize, inspect, convert",

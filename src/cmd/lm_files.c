@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "../base/jsonread.h"
 #include "lm.h"
 
 /* ---- tokenize ---- */
@@ -133,7 +134,9 @@ const ww_command ww_cmd_lm_tokenize = {
 /* ---- inspect ---- */
 
 static void inspect_config(const ww_lm_config *k) {
-  printf("%s, %.1f million parameters\n", ww_lm_archs[k->arch].model_type, (double)ww_lm_config_params(k) / 1e6);
+  double params = (double)ww_lm_config_params(k);
+  printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1, params / (params < 1e6 ? 1e3 : 1e6),
+         params < 1e6 ? "thousand" : "million");
   printf("  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n", k->vocab,
          k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads, k->hidden, k->context);
   if (k->numbers)
@@ -152,8 +155,10 @@ static void inspect_json(const ww_weights *w, const ww_lm_config *k) {
     ww_json_kuint(&j, "parameters", ww_lm_config_params(k));
     ww_buf config = {0};
     ww_lm_config_print(k, &config);
+    cJSON *one_line = ww_json_read(config.s, config.n, NULL);
     ww_json_key(&j, "config");
-    ww_json_raw(&j, config.s);
+    ww_json_copy(one_line, &j);
+    cJSON_Delete(one_line);
     ww_buf_free(&config);
   }
   ww_json_key(&j, "tensors");
@@ -246,7 +251,7 @@ static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err
   *out = WW_DTYPE_BF16;
   for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
     if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
-  return name ? ww_fail(e, WW_EUSAGE, "--type takes f32, f16 or bf16%s, not `%s`", gguf ? " or q8_0" : "", name)
+  return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`", gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name)
               : WW_OK;
 }
 

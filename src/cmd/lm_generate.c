@@ -55,7 +55,7 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
   if (!file) return WW_OK;
   ww_status st = ww_read_file(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
   if (!st) st = o->grammar ? ww_grammar_parse(text, n, out, &c->err) : ww_grammar_of_schema(text, n, out, &c->err);
-  if (st && !c->err.file) c->err.file = file;
+  if (st && st != WW_EIO && !c->err.file) c->err.file = file; /* which that names itself */
   return st;
 }
 
@@ -72,7 +72,7 @@ static void prompt_tokens(ww_cmd *c, const options *o, const ww_tokenizer *t, co
   ww_chat_ask(&chat, c->arena, out);
 }
 
-static void print_result(ww_cmd *c, const options *o, const ww_generated *g) {
+static void print_result(ww_cmd *c, const options *o, ww_generated *g) {
   double generating = g->s - g->prompt_s;
   if (c->global.json) {
     static const char *const finish[] = {"stop", "length", "cancelled"};
@@ -81,6 +81,8 @@ static void print_result(ww_cmd *c, const options *o, const ww_generated *g) {
     ww_json_begin(&j, &b);
     ww_json_obj(&j);
     ww_json_kint(&j, "schema_version", 1);
+    for (size_t k = 0; k < g->text.n; k++) /* a NUL would end the text here: it is printed as what is no UTF-8 */
+      if (!g->text.s[k]) g->text.s[k] = (char)0xff;
     ww_json_kstr(&j, "text", g->text.s);
     ww_json_kstr(&j, "finish", finish[g->finish]);
     ww_json_kuint(&j, "prompt_tokens", g->prompt_tokens);
@@ -109,7 +111,7 @@ static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
 
 static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_grammar *g) {
   ww_generate_options how = {
-      .most = o->most ? (uint32_t)o->most : 256, .grammar = g, .piece = show, .ctx = c->global.json ? NULL : stdout};
+      .most = o->most > UINT32_MAX ? UINT32_MAX : o->most ? (uint32_t)o->most : 256, .grammar = g, .piece = show, .ctx = c->global.json ? NULL : stdout};
   double temperature, top_p;
   const char *text;
   size_t n;
@@ -122,17 +124,19 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   ww_status st = ww_lm_real(o->temperature, "temperature", 0, 100, 0, &temperature, &c->err);
   if (!st) st = ww_lm_real(o->top_p, "top-p", 0, 1, 1, &top_p, &c->err);
   if (!st) st = ww_lm_text(c, 1, &text, &n);
-  if (!st && !ww_lm_tokenizer(m)) st = ww_fail(&c->err, WW_EDATA, "%s has no tokenizer.json", c->operands[0]);
+  if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
   if (st) return st;
-  how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)o->top_k, o->seed};
+  how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
   if (room > ww_lm_config_of(m)->context) room = ww_lm_config_of(m)->context;
   st = ww_lm_session_new(m, 1, (uint32_t)room, &s, &c->err);
   if (st) return st;
-  signal(SIGINT, on_interrupt);
+  /* The first Ctrl-C ends the text, the second the program. */
+  sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, NULL);
   st = ww_lm_generate(s, m, 0, prompt.v, prompt.n, &how, &out, &c->err);
   if (!st) print_result(c, o, &out);
+  if (!st && out.finish == WW_FINISH_CANCEL) st = ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
   ww_buf_free(&out.text);
   ww_lm_session_free(s);
   return st;

@@ -5,7 +5,8 @@
 #include "../base/jsonread.h"
 #include "lm.h"
 
-#define MOST_TOKENS 8192 /* of one pass: logits of a wanted position take 4 bytes x vocabulary */
+#define MOST_TOKENS 8192               /* of texts that are scored together */
+#define MOST_LOGITS ((uint64_t)1 << 26) /* of one pass: 256 MB */
 
 typedef struct {
   uint64_t threads;
@@ -21,12 +22,13 @@ static const ww_option table[] = {
 typedef struct {
   ww_tokens token;
   uint32_t prompt; /* tokens whose probability is not asked */
+  uint32_t line;
   double log_prob;
 } text;
 
 /* {"prompt","completion"}, {"text"}, or a plain line. */
 static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_t at, text *out) {
-  *out = (text){.prompt = 1};
+  *out = (text){.prompt = 1, .line = at};
   if (*line != '{') {
     ww_tokenizer_encode(t, line, strlen(line), true, c->arena, &out->token);
     return WW_OK;
@@ -49,36 +51,42 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
     out->prompt = out->token.n ? out->token.n : 1;
     ww_tokens more = {0};
     ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
-    for (uint32_t k = 0; k < more.n; k++)
-      if (k || more.v[k] != out->token.v[0] || !ww_tokenizer_special(t, more.v[k]))
-        ww_push(c->arena, &out->token, more.v[k]);
+    bool begins = more.n && more.v[0] == ww_tokenizer_bos(t); /* the prompt has it already */
+    for (uint32_t k = begins; k < more.n; k++) ww_push(c->arena, &out->token, more.v[k]);
   }
   return WW_OK;
 }
 
+/* One pass over the tokens from..to of all that follow each other: adds what is known behind it to the texts' sums. */
+static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of, const bool *want, uint32_t n, uint32_t vocab,
+                            ww_err *e) {
+  uint32_t wanted = 0;
+  for (uint32_t k = 0; k < n; k++) wanted += want[k];
+  float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits), *l = logits;
+  ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want}, wanted ? logits : NULL, NULL, e);
+  for (uint32_t k = 0; !st && k < n; k++)
+    if (want[k]) v[of[k]].log_prob += ww_log_prob(l, vocab, token[k + 1]), l += vocab;
+  free(logits);
+  return st;
+}
+
 static ww_status score_group(ww_cmd *c, ww_lm *m, text *v, uint32_t n, uint32_t longest, uint32_t tokens) {
-  const ww_lm_config *k = ww_lm_config_of(m);
-  int32_t *token = ww_xmalloc(tokens * sizeof *token);
-  uint32_t *sequence = ww_xmalloc(tokens * sizeof *sequence), at = 0, wanted = 0;
-  bool *want = ww_xcalloc(tokens, sizeof *want);
+  uint32_t vocab = ww_lm_config_of(m)->vocab, most = (uint32_t)(MOST_LOGITS / vocab) + 1, at = 0;
+  int32_t *token = ww_xmalloc((tokens + 1) * sizeof *token);
+  uint32_t *of = ww_xmalloc((tokens + 1) * sizeof *of);
+  bool *want = ww_xcalloc(tokens + 1, sizeof *want);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t j = 0; j < v[i].token.n; j++, at++) {
       token[at] = v[i].token.v[j];
-      sequence[at] = i;
-      wanted += want[at] = j + 1 >= v[i].prompt && j + 1 < v[i].token.n;
+      of[at] = i;
+      want[at] = j + 1 >= v[i].prompt && j + 1 < v[i].token.n;
     }
-  float *logits = ww_xmalloc(((size_t)wanted * k->vocab + 1) * sizeof *logits);
   ww_lm_session *s = NULL;
-  ww_status st = ww_lm_session_new(m, n, longest, &s, &c->err);
-  if (!st && wanted)
-    st = ww_lm_run(s, &(ww_lm_pass){.n = tokens, .token = token, .sequence = sequence, .wanted = want}, logits, NULL,
-                   &c->err);
-  const float *l = logits;
-  for (uint32_t i = 0; !st && i < n; i++)
-    for (uint32_t j = v[i].prompt; j < v[i].token.n; j++, l += k->vocab)
-      v[i].log_prob += ww_log_prob(l, k->vocab, v[i].token.v[j]);
+  ww_status st = ww_lm_session_new(m, n, longest ? longest : 1, &s, &c->err);
+  for (at = 0; !st && at < tokens; at += most)
+    st = score_pass(s, v, token + at, of + at, want + at, tokens - at < most ? tokens - at : most, vocab, &c->err);
   ww_lm_session_free(s);
-  free(token), free(sequence), free(want), free(logits);
+  free(token), free(of), free(want);
   return st;
 }
 
@@ -109,10 +117,10 @@ static ww_status score_all(ww_cmd *c, ww_lm *m, text *v, uint32_t n) {
     for (to = from; to < n && (to == from || tokens + v[to].token.n <= MOST_TOKENS); to++) {
       tokens += v[to].token.n;
       if (v[to].token.n > longest) longest = v[to].token.n;
+      if (longest > ww_lm_config_of(m)->context)
+        return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", v[to].line, longest,
+                       ww_lm_config_of(m)->context);
     }
-    if (longest > ww_lm_config_of(m)->context)
-      return ww_fail(&c->err, WW_ELIMIT, "line %u has %u tokens, the model reads %u at most", from + 1, longest,
-                     ww_lm_config_of(m)->context);
     st = score_group(c, m, v + from, to - from, longest, tokens);
     ww_progress("scoring", to, n);
   }
@@ -131,7 +139,7 @@ static ww_status run(ww_cmd *c) {
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
   ww_status st = ww_read_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
   if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
-  if (!st && !ww_lm_tokenizer(m)) st = ww_fail(&c->err, WW_EDATA, "%s has no tokenizer.json", c->operands[0]);
+  if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&data, "\n")); at++) {
     text x;
     if (!*line) continue;

@@ -3,8 +3,6 @@
  * All questions are made first, so that the model answers them in shared passes; a launch without a question has its error in its place. */
 #include "predict_text.h"
 
-#include <math.h>
-
 #include "../predict/show.h"
 #include "text_source.h"
 
@@ -60,13 +58,32 @@ static void add_flags(ww_cmd *c, ww_launch *l) {
   l->nflags += c->nrest;
 }
 
+/* Neither spec nor comment say how it is launched: the host code may, which a compiler has to read. */
+static bool by_host_code(job *j, ww_text_source *source, ww_source_cache *cache, asked *x) {
+  ww_cmd c = *j->c; /* its error is of no use: that nothing says the launch was told already */
+  const ww_fn *fn;
+  ww_launch l = x->launch;
+  ww_strings said = {0};
+  ww_err e = {0};
+  if (l.grid[0] || x->error.code != WW_EUSAGE) return false;
+  if (ww_source_kernel(&c, j->o->source, cache, &l, &fn, &said) || ww_text_source_ready(source, &l, c.arena, &said, &e))
+    return false;
+  x->launch = l;
+  x->said = said;
+  x->error = (ww_err){0};
+  return true;
+}
+
 static void make_questions(job *j) {
   ww_text_source source = {0};
+  ww_source_cache cache = {0};
   for (uint32_t k = 0; k < j->n; k++) {
     asked *x = &j->v[k];
     add_flags(j->c, &x->launch);
     if (j->o->cache) x->launch.warm = !strcmp(j->o->cache, "warm");
-    if (ww_text_source_ready(&source, &x->launch, j->c->arena, &x->said, &x->error)) continue;
+    if (ww_text_source_ready(&source, &x->launch, j->c->arena, &x->said, &x->error) &&
+        !by_host_code(j, &source, &cache, x))
+      continue;
     x->kernel = ww_strdup(j->c->arena, ww_question_name(source.kernel, NULL));
     x->first = j->questions.n;
     for (uint32_t g = 0; g < j->targets.n; g++) {
@@ -76,6 +93,7 @@ static void make_questions(job *j) {
     }
   }
   ww_text_source_free(&source);
+  ww_source_free(&cache);
 }
 
 /* ---- output ---- */

@@ -341,10 +341,9 @@ static ww_status make_net(job *j) {
 
 static void summary(const job *j, const ww_lm_trained *r, ww_buf *b) {
   static const char *const ended[] = {"all steps", "out of time", "no better for --patience evaluations"};
-  ww_json w = {.pretty = true};
+  ww_json w = {.pretty = !j->c->global.json};
   const ww_lm_point *last = r->train.n ? &r->train.v[r->train.n - 1] : NULL,
                     *check = r->check.n ? &r->check.v[r->check.n - 1] : NULL;
-  w.pretty = !j->c->global.json;
   ww_json_begin(&w, b);
   ww_json_obj(&w);
   ww_json_kuint(&w, "schema_version", 1);
@@ -401,7 +400,7 @@ static ww_status write_model(job *j, const ww_lm_trained *r) {
     if (!st && tokenizer) st = copy_beside(j);
   }
   summary(j, r, &b);
-  if (!st && !(j->c->global.json))
+  if (!st && !j->c->global.json)
     st = ww_write_file_atomic(ww_fmt(j->c->arena, "%s/training.json", j->out), b.s, b.n, e);
   if (!st && j->c->global.json) fputs(b.s, stdout);
   ww_buf_free(&b);

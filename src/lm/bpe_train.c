@@ -415,10 +415,7 @@ static void trainer_free(trainer *t) {
 ww_status ww_bpe_train(const ww_bpe_plan *plan, const char *path, ww_err *e) {
   trainer t = {.plan = plan, .e = e, .a = ww_arena_new()};
   ww_status st = first_tokens(&t);
-  if (!st) {
-    grow(&t.words);
-    st = count_words(&t);
-  }
+  if (!st) st = count_words(&t);
   if (!st) {
     first_pairs(&t);
     merge_pairs(&t);

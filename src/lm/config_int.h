@@ -6,10 +6,9 @@
 
 void ww_lm_config_print_as(const ww_lm_config *c, ww_dtype type, ww_buf *json); /* with the type that the weights are stored in */
 uint32_t ww_lm_turned_heads(const ww_lm_config *c, ww_param_id id); /* heads of Q or K whose rows a GGUF has in another order; 0: as ours */
+enum { WW_TOKENIZER_MAX = 256 << 20 }; /* bytes of a tokenizer.json that goes along */
 /* Metadata of a GGUF: added to a list whose memory is the arena's. */
 typedef WW_VEC(ww_meta) ww_metas;
-void ww_meta_uint(ww_arena *a, ww_metas *m, const char *key, uint64_t v);
-void ww_meta_real(ww_arena *a, ww_metas *m, const char *key, double v);
 void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, size_t n);
 void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n);
 /* What llama.cpp wants to know of a tokenizer.json, and the file itself. */

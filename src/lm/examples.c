@@ -8,11 +8,11 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "../base/jsonread.h"
 #include "chat.h"
 #include "lines.h"
+#include "team.h"
 
 /* What came out of one chunk: arrays as ww_examples has them, `at` counted from the piece's own begin. */
 typedef struct {
@@ -245,9 +245,9 @@ static void chunk(worker *w, ww_buf *text, uint64_t line) {
     if (!n) continue;
     cJSON *row = ww_json_read(l, n, &w->err);
     ww_status st = row ? example(w, row, number, feature) : w->err.code;
+    if (row) w->err.col = 0;
     cJSON_Delete(row);
     if (!st) continue;
-    w->err.col = row ? 0 : w->err.col;
     w->err.line = (uint32_t)line;
     return;
   }
@@ -308,7 +308,7 @@ static void run_all(reader *r, uint32_t threads) {
   enum { MOST = 256 };
   pthread_t id[MOST];
   uint32_t n = 0;
-  if (!threads) threads = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+  if (!threads) threads = ww_team_cores();
   for (; n + 1 < threads && n < MOST; n++)
     if (pthread_create(&id[n], NULL, work, r)) break;
   work(r);
@@ -355,9 +355,10 @@ static void join(reader *r, ww_examples *x) {
 ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_config *c, uint32_t most,
                            uint32_t threads, ww_examples *out, ww_err *e) {
   reader r = {.path = path, .t = t, .c = c, .most = most, .lock = PTHREAD_MUTEX_INITIALIZER};
-  *out = (ww_examples){.arena = ww_arena_new(), .numbers = c->numbers, .features = c->features};
+  *out = (ww_examples){0};
   ww_status st = ww_lines_open(path, &r.lines, e);
   if (st) return st;
+  *out = (ww_examples){.arena = ww_arena_new(), .numbers = c->numbers, .features = c->features};
   r.chat = ww_chat_of(t);
   ww_tokenizer_encode(t, "", 0, true, out->arena, &r.front);
   if (most < r.front.n + c->feature_tokens + 8)
@@ -372,6 +373,7 @@ ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_
   for (uint32_t k = 0; st && k < r.npieces && k < r.cap; k++) drop(&r.pieces[k]);
   free(r.pieces);
   ww_lines_close(r.lines);
+  if (st) ww_examples_free(out);
   return st;
 }
 

@@ -27,15 +27,15 @@ typedef struct {
   uint32_t n;
   uint32_t numbers, features; /* per example; 0: none */
   float *number, *feature;    /* [n, numbers], NaN: not known; [n, features], the first NaN: the example has none */
-  uint32_t cut;               /* examples that were longer than `most` and lost the middle of their prompt */
+  uint32_t cut;               /* examples that were longer than the rows and lost the middle of their prompt */
   uint64_t tokens;            /* of all */
 } ww_examples;
 
 /* Reads and tokenizes on `threads` threads (0: one a core). Examples longer than `most` tokens lose the middle of their prompt; a text
- * becomes several. An error names the line. */
+ * becomes several. An error names the line and leaves nothing to free. */
 ww_status ww_examples_read(const char *path, const ww_tokenizer *t, const ww_lm_config *c, uint32_t most, uint32_t threads, ww_examples *out,
                            ww_err *e);
-void ww_examples_free(ww_examples *x);
+void ww_examples_free(ww_examples *x); /* all zero afterwards; may be already */
 uint64_t ww_examples_hash(const ww_examples *x); /* of all that is learned from, to know the data again */
 
 /* What the first lines of a file have, so that a new model can be given heads for them. */

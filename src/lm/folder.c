@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-enum { MAX_CONFIG = 4 << 20, MAX_TOKENIZER = 256 << 20 };
+enum { MAX_CONFIG = 4 << 20 };
 
 /* ---- opening ---- */
 
@@ -32,13 +32,7 @@ static ww_status read_config(const char *dir, ww_arena *a, ww_lm_config *c, ww_e
   const char *path = ww_path_join(a, dir, "config.json");
   ww_status rc = ww_read_file(a, path, MAX_CONFIG, &text, &n, e);
   if (rc) return rc;
-  rc = ww_lm_config_parse(text, n, c, e);
-  if (rc && e) {
-    char what[sizeof e->msg];
-    memcpy(what, e->msg, sizeof what);
-    ww_fail(e, rc, "'%.150s': %.350s", path, what);
-  }
-  return rc;
+  return ww_file_named(ww_lm_config_parse(text, n, c, e), path, e);
 }
 
 ww_status ww_lm_open_files(const char *path, ww_arena *a, ww_weights **w, ww_lm_config *c, const char **tokenizer,
@@ -186,7 +180,7 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
   ww_out small[2]; /* lie ready before the weights change: only a rename is left that could fail */
   uint32_t ready = 0;
   ww_lm_config_print_as(c, type, &json);
-  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, MAX_TOKENIZER, &tokenizer, &n, e);
+  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, WW_TOKENIZER_MAX, &tokenizer, &n, e);
   if (!rc) rc = prepare(&small[ready++], ww_path_join(a, dir, "config.json"), json.s, json.n, e);
   if (!rc && tokenizer) rc = prepare(&small[ready++], ww_path_join(a, dir, "tokenizer.json"), tokenizer, n, e);
   if (!rc) rc = write_weights(dir, c, flat, type, a, e);

@@ -3,15 +3,16 @@
  * Drawing, refusing what the grammar does not allow and drawing again gives exactly the distribution restricted to what is allowed, and
  * nearly always asks the grammar about one token instead of the whole vocabulary. After a few refusals it is asked about all of them at once.
  *
- * By a grammar the text always comes to an end: a token is refused as well if the shortest end behind it (a token for each byte, at worst) would not
- * fit into the room that is left, and where nothing else fits that end is written. */
+ * By a grammar the text always comes to an end: a token is refused as well if the shortest end behind it would not fit into the room that is left,
+ * and where nothing else fits that end is written. */
 #include "generate.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define MOST_FORCED 4096 /* bytes at a time */
-#define MOST_REFUSED 4   /* draws, before the whole vocabulary is looked at */
+#define FEW_REFUSED 4    /* draws, before the whole vocabulary is looked at */
+#define MOST_REFUSED 64  /* and then: before the text is ended */
 
 typedef struct {
   ww_lm_session *s;
@@ -28,7 +29,8 @@ typedef struct {
   uint32_t nwords;
   float *logits;
   size_t sent; /* bytes of out->text that were handed out */
-  bool ended;
+  bool ended, closed; /* closed: by the shortest end, for want of room */
+  bool narrow;        /* the last mask left less than half of the vocabulary: the next one likely does too */
 } run;
 
 static ww_status feed(run *r, const int32_t *token, uint32_t n, const float *features, ww_err *e) {
@@ -133,46 +135,6 @@ static void sort_words(run *r) {
   free(v);
 }
 
-/* Logits of all that the grammar refuses here become -INFINITY. */
-static void mask(run *r) {
-  if (!r->words) sort_words(r);
-  bool *allowed = ww_xcalloc(r->nwords + 1, sizeof *allowed);
-  float *kept = ww_xmalloc(r->c->vocab * sizeof *kept);
-  ww_grammar_mask(r->g, r->words, r->nwords, r->room - 1, allowed);
-  for (uint32_t id = 0; id < r->c->vocab; id++)
-    kept[id] = ends(r, (int32_t)id) && ww_grammar_complete(r->g) ? r->logits[id] : -INFINITY;
-  for (uint32_t k = 0; k < r->nwords; k++)
-    if (allowed[k]) kept[r->ids[k]] = r->logits[r->ids[k]];
-  memcpy(r->logits, kept, r->c->vocab * sizeof *kept);
-  free(allowed), free(kept);
-}
-
-/* ---- the next token ---- */
-
-/* By the grammar, with room for its shortest end behind it. */
-static bool allowed(run *r, int32_t id) {
-  uint32_t n = 0;
-  const char *text = ww_tokenizer_text(r->t, id, &n);
-  return takes(r, id) && text && n && ww_grammar_allows(r->g, text, n) && ww_grammar_left_tried(r->g) < r->room &&
-         ww_grammar_take(r->g, text, n);
-}
-
-/* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to draw from. */
-static int32_t draw(run *r, ww_err *e, ww_status *st) {
-  for (uint32_t refused = 0;;) {
-    int32_t id = ww_sampler_next(r->sampler, r->logits);
-    if (id < 0 && r->g && refused) return ww_grammar_complete(r->g) ? -1 : -2;
-    if (id < 0) {
-      *st = ww_fail(e, WW_EDATA, "the model's outputs are not numbers: are its weights damaged?");
-      return -1;
-    }
-    if (ends(r, id) ? !r->g || ww_grammar_complete(r->g) : false) return -1;
-    if (r->g ? allowed(r, id) : !ends(r, id)) return id;
-    r->logits[id] = -INFINITY;
-    if (++refused == MOST_REFUSED && r->g) mask(r);
-  }
-}
-
 /* The token that has the most of the text's beginning; the vocabulary is `words`. */
 static int32_t longest(run *r, const char *text, size_t n, uint32_t *len) {
   int32_t best = -1;
@@ -207,6 +169,69 @@ static bool spell(run *r, const ww_buf *text, ww_arena *a, ww_tokens *out) {
   return true;
 }
 
+/* Tokens of the shortest end; UINT32_MAX: it cannot be written. */
+static uint32_t end_tokens(run *r, bool tried) {
+  if (ww_grammar_left(r->g, tried) == UINT32_MAX) return UINT32_MAX;
+  ww_buf text = {0};
+  ww_arena *a = ww_arena_new();
+  ww_tokens tokens = {0};
+  ww_grammar_shortest(r->g, tried, &text);
+  uint32_t n = spell(r, &text, a, &tokens) ? tokens.n : UINT32_MAX;
+  ww_arena_free(a);
+  ww_buf_free(&text);
+  return n;
+}
+
+/* Whether the shortest end behind what was tried fits. Its bytes tell it nearly always: there are no more tokens than that. */
+static bool end_fits(run *r, uint32_t room) { return ww_grammar_left(r->g, true) <= room || end_tokens(r, true) <= room; }
+
+/* Logits of all that the grammar refuses here become -INFINITY. */
+static void mask(run *r) {
+  if (!r->words) sort_words(r);
+  bool *allowed = ww_xcalloc(r->nwords + 1, sizeof *allowed);
+  float *kept = ww_xmalloc(r->c->vocab * sizeof *kept);
+  /* Where bytes are more than the room: as many more as the end may take more tokens than it does now; end_fits() looks closer. */
+  uint32_t left = ww_grammar_left(r->g, false), most = r->room - 1;
+  if (left > most) most = left + r->room;
+  ww_grammar_mask(r->g, r->words, r->nwords, most, allowed);
+  for (uint32_t id = 0; id < r->c->vocab; id++)
+    kept[id] = ends(r, (int32_t)id) && ww_grammar_complete(r->g) ? r->logits[id] : -INFINITY;
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < r->nwords; k++)
+    if (allowed[k]) kept[r->ids[k]] = r->logits[r->ids[k]], n++;
+  r->narrow = n < r->nwords / 2;
+  memcpy(r->logits, kept, r->c->vocab * sizeof *kept);
+  free(allowed), free(kept);
+}
+
+/* ---- the next token ---- */
+
+/* By the grammar, with room for its shortest end behind it. */
+static bool allowed(run *r, int32_t id) {
+  uint32_t n = 0;
+  const char *text = ww_tokenizer_text(r->t, id, &n);
+  return takes(r, id) && text && n && ww_grammar_allows(r->g, text, n) && end_fits(r, r->room - 1) && ww_grammar_take(r->g, text, n);
+}
+
+/* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to draw from. */
+static int32_t draw(run *r, ww_err *e, ww_status *st) {
+  uint32_t refused = 0;
+  if (r->g && r->narrow && !isnan(r->logits[0])) mask(r), refused = FEW_REFUSED;
+  for (;;) {
+    int32_t id = ww_sampler_next(r->sampler, r->logits);
+    if (id < 0 && r->g && refused) return ww_grammar_complete(r->g) ? -1 : -2;
+    if (id < 0) {
+      *st = ww_fail(e, WW_EDATA, "the model's outputs are not numbers: are its weights damaged?");
+      return -1;
+    }
+    if (ends(r, id) ? !r->g || ww_grammar_complete(r->g) : false) return -1;
+    if (r->g ? allowed(r, id) : !ends(r, id)) return id;
+    r->logits[id] = -INFINITY;
+    if (++refused == FEW_REFUSED && r->g) mask(r);
+    if (refused == MOST_REFUSED && r->g) return ww_grammar_complete(r->g) ? -1 : -2;
+  }
+}
+
 /* Writes the text as tokens that nobody draws, in one pass. */
 static ww_status write_forced(run *r, const ww_tokens *tokens, ww_err *e) {
   for (uint32_t k = 0; k < tokens->n; k++) {
@@ -231,7 +256,7 @@ static ww_status take_forced(run *r, bool *took, ww_err *e) {
   if (text.n) {
     ww_arena *a = ww_arena_new();
     ww_tokens tokens = {0};
-    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room;
+    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room && (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - tokens.n));
     if (*took) st = write_forced(r, &tokens, e);
     ww_arena_free(a);
   }
@@ -239,32 +264,16 @@ static ww_status take_forced(run *r, bool *took, ww_err *e) {
   return st;
 }
 
-/* No token that is left may come: the shortest end, if it has room. */
+/* No token that is left may come: the shortest end. */
 static ww_status close_text(run *r, ww_err *e) {
   ww_buf text = {0};
   ww_arena *a = ww_arena_new();
   ww_tokens tokens = {0};
   ww_status st = WW_OK;
-  ww_grammar_shortest(r->g, &text);
-  if (spell(r, &text, a, &tokens) && tokens.n <= r->room) st = write_forced(r, &tokens, e);
+  ww_grammar_shortest(r->g, false, &text);
+  if (text.n && spell(r, &text, a, &tokens) && tokens.n <= r->room) st = write_forced(r, &tokens, e);
   else st = ww_fail(e, WW_EDATA, "no token of this model may follow here by the grammar; is its vocabulary complete?");
-  r->ended = true;
-  ww_arena_free(a);
-  ww_buf_free(&text);
-  return st;
-}
-
-/* The shortest text must fit. Bytes tell it nearly always: there are no more tokens than that. */
-static ww_status check_room(run *r, ww_err *e) {
-  ww_buf text = {0};
-  ww_arena *a = ww_arena_new();
-  ww_tokens tokens = {0};
-  ww_status st = WW_OK;
-  if (ww_grammar_left(r->g) > r->room) {
-    ww_grammar_shortest(r->g, &text);
-    if (spell(r, &text, a, &tokens) && tokens.n > r->room)
-      st = ww_fail(e, WW_ELIMIT, "the shortest text of the grammar takes %u tokens, and there is room for %u; allow more of them", tokens.n, r->room);
-  }
+  r->closed = true;
   ww_arena_free(a);
   ww_buf_free(&text);
   return st;
@@ -279,6 +288,7 @@ static ww_status loop(run *r, ww_err *e) {
     if (r->g && (st = take_forced(r, &took, e))) break;
     if (took) continue;
     int32_t id = draw(r, e, &st);
+    if (id == -2) st = close_text(r, e);
     if (id < 0) break;
     uint32_t n = 0;
     const char *text = ww_tokenizer_text(r->t, id, &n);
@@ -287,7 +297,7 @@ static ww_status loop(run *r, ww_err *e) {
     if (text && !ww_tokenizer_special(r->t, id)) write_text(r, text, n);
     if (!r->ended && r->room) st = feed(r, &id, 1, NULL, e);
   }
-  if (r->out->finish != WW_FINISH_CANCEL && (r->room || r->ended || (r->g && ww_grammar_finished(r->g)))) r->out->finish = WW_FINISH_STOP;
+  if (r->out->finish != WW_FINISH_CANCEL && !r->closed && (r->room || r->ended || (r->g && ww_grammar_finished(r->g)))) r->out->finish = WW_FINISH_STOP;
   if (!st && !r->ended) hand_out(r, true);
   return st;
 }
@@ -309,12 +319,16 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
   r.logits = ww_xmalloc(c->vocab * sizeof *r.logits);
   r.sampler = ww_sampler_new(&o->sample, c->vocab);
   if (o->grammar) r.g = ww_grammar_begin(o->grammar);
-  ww_status st = feed(&r, prompt, n, o->features, e);
+  ww_status st = WW_OK;
+  if (r.g && ww_grammar_left(r.g, false) > r.room && end_tokens(&r, false) > r.room)
+    st = ww_fail(e, WW_ELIMIT, "the shortest text of this grammar takes %u bytes, and there is room for %u tokens; allow more of them",
+                 ww_grammar_left(r.g, false), r.room);
+  if (!st) st = feed(&r, prompt, n, o->features, e);
   out->prompt_s = ww_now() - t0;
   if (!st) st = loop(&r, e);
   out->s = ww_now() - t0;
   ww_grammar_end(r.g);
   ww_sampler_free(r.sampler);
-  free(r.logits);
+  free(r.words), free(r.ids), free(r.logits);
   return st;
 }

@@ -6,9 +6,6 @@
 #include "weights_int.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-enum { MAX_TOKENIZER = 256 << 20 };
 
 /* ---- reading ---- */
 
@@ -194,11 +191,11 @@ ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e
 
 /* ---- writing ---- */
 
-void ww_meta_uint(ww_arena *a, ww_metas *m, const char *key, uint64_t v) {
+static void meta_uint(ww_arena *a, ww_metas *m, const char *key, uint64_t v) {
   ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_UINT, .u = v});
 }
 
-void ww_meta_real(ww_arena *a, ww_metas *m, const char *key, double v) {
+static void meta_real(ww_arena *a, ww_metas *m, const char *key, double v) {
   ww_push(a, m, (ww_meta){.key = key, .kind = WW_META_REAL, .real = v});
 }
 
@@ -212,25 +209,25 @@ void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, w
 
 static void describe_rope(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
   const char *arch = ww_lm_archs[c->arch].gguf;
-  ww_meta_uint(a, m, ww_fmt(a, "%s.rope.dimension_count", arch), c->head_size);
-  ww_meta_real(a, m, ww_fmt(a, "%s.rope.freq_base", arch), c->rope_theta);
+  meta_uint(a, m, ww_fmt(a, "%s.rope.dimension_count", arch), c->head_size);
+  meta_real(a, m, ww_fmt(a, "%s.rope.freq_base", arch), c->rope_theta);
   if (c->rope == WW_ROPE_LINEAR) {
     ww_meta_text(a, m, ww_fmt(a, "%s.rope.scaling.type", arch), "linear", 6);
-    ww_meta_real(a, m, ww_fmt(a, "%s.rope.scaling.factor", arch), c->rope_factor);
+    meta_real(a, m, ww_fmt(a, "%s.rope.scaling.factor", arch), c->rope_factor);
   } else if (c->rope == WW_ROPE_LLAMA3) {
-    ww_meta_uint(a, m, "warpwise.rope_original", c->rope_original);
-    ww_meta_real(a, m, "warpwise.rope_factor", c->rope_factor);
-    ww_meta_real(a, m, "warpwise.rope_low", c->rope_low);
-    ww_meta_real(a, m, "warpwise.rope_high", c->rope_high);
+    meta_uint(a, m, "warpwise.rope_original", c->rope_original);
+    meta_real(a, m, "warpwise.rope_factor", c->rope_factor);
+    meta_real(a, m, "warpwise.rope_low", c->rope_low);
+    meta_real(a, m, "warpwise.rope_high", c->rope_high);
   }
 }
 
 static void describe_ids(const ww_lm_config *c, ww_arena *a, ww_metas *m) {
   ww_meta *eos = WW_NEWN(a, ww_meta, c->neos + 1);
   for (uint32_t i = 0; i < c->neos; i++) eos[i] = (ww_meta){.kind = WW_META_UINT, .u = (uint64_t)c->eos[i]};
-  if (c->bos >= 0) ww_meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
-  if (c->neos) ww_meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
-  if (c->neos > 1) ww_meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
+  if (c->bos >= 0) meta_uint(a, m, "tokenizer.ggml.bos_token_id", (uint64_t)c->bos);
+  if (c->neos) meta_uint(a, m, "tokenizer.ggml.eos_token_id", (uint64_t)c->eos[0]);
+  if (c->neos > 1) meta_uint(a, m, "tokenizer.ggml.eot_token_id", (uint64_t)c->eos[1]);
   if (c->neos > 1) ww_meta_array(a, m, "warpwise.eos", WW_META_UINT, eos, c->neos);
 }
 
@@ -254,16 +251,16 @@ static void describe(const ww_lm_config *c, ww_dtype type, ww_arena *a, ww_metas
   };
   ww_meta_text(a, m, "general.architecture", arch, strlen(arch));
   ww_meta_text(a, m, "general.type", "model", 5);
-  ww_meta_uint(a, m, "general.file_type", file_types[type]);
-  ww_meta_uint(a, m, "general.quantization_version", 2);
+  meta_uint(a, m, "general.file_type", file_types[type]);
+  meta_uint(a, m, "general.quantization_version", 2);
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-    ww_meta_uint(a, m, ww_fmt(a, "%s.%s", arch, sizes[i].key), sizes[i].value);
-  ww_meta_real(a, m, ww_fmt(a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
+    meta_uint(a, m, ww_fmt(a, "%s.%s", arch, sizes[i].key), sizes[i].value);
+  meta_real(a, m, ww_fmt(a, "%s.attention.layer_norm_rms_epsilon", arch), c->norm_eps);
   describe_rope(c, a, m);
   describe_ids(c, a, m);
-  if (c->numbers) ww_meta_uint(a, m, "warpwise.numbers", c->numbers);
-  if (c->features) ww_meta_uint(a, m, "warpwise.features", c->features);
-  if (c->features) ww_meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
+  if (c->numbers) meta_uint(a, m, "warpwise.numbers", c->numbers);
+  if (c->features) meta_uint(a, m, "warpwise.features", c->features);
+  if (c->features) meta_uint(a, m, "warpwise.feature_tokens", c->feature_tokens);
 }
 
 static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype type, ww_arena *a, uint32_t *n) {
@@ -303,7 +300,7 @@ ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float 
   size_t json_n = 0;
   uint32_t n = 0;
   describe(c, type, a, &m);
-  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, MAX_TOKENIZER, &json, &json_n, e);
+  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, WW_TOKENIZER_MAX, &json, &json_n, e);
   if (!rc && json) rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
   if (!rc) {
     ww_source *s = sources(c, flat, type, a, &n);

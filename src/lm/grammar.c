@@ -10,6 +10,7 @@
 
 #define MOST_NODES (1u << 20)
 #define MOST_STACKS 16384
+#define MOST_LEFT (1u << 20) /* bytes of a shortest end */
 #define NONE UINT32_MAX
 
 typedef struct {
@@ -214,8 +215,10 @@ static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
   return best;
 }
 
-uint32_t ww_grammar_left(const ww_grammar_state *s) { return s->nodes[nearest(s, &s->now)].left; }
-uint32_t ww_grammar_left_tried(const ww_grammar_state *s) { return s->nodes[nearest(s, &s->tried)].left; }
+uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried) {
+  uint32_t left = s->nodes[nearest(s, tried ? &s->tried : &s->now)].left;
+  return left > MOST_LEFT ? UINT32_MAX : left;
+}
 
 /* A byte of the set that one can read, if there is one. */
 static char any_byte(const ww_g_set *set) {
@@ -238,7 +241,10 @@ static void shortest_from(ww_grammar_state *s, uint32_t k, ww_buf *out) {
   }
 }
 
-void ww_grammar_shortest(ww_grammar_state *s, ww_buf *out) { shortest_from(s, nearest(s, &s->now), out); }
+void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out) {
+  ww_buf_puts(out, "");
+  if (ww_grammar_left(s, tried) != UINT32_MAX) shortest_from(s, nearest(s, tried ? &s->tried : &s->now), out);
+}
 
 /* ---- all words at once ---- */
 

@@ -31,9 +31,10 @@ typedef struct {
 } ww_word;
 /* Which of them are allowed here and leave the text within `most_left` bytes of an end. */
 void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint32_t most_left, bool *allowed);
-uint32_t ww_grammar_left(const ww_grammar_state *s);       /* the fewest bytes that end the text from here */
-uint32_t ww_grammar_left_tried(const ww_grammar_state *s); /* the same behind what ww_grammar_allows() just allowed */
-void ww_grammar_shortest(ww_grammar_state *s, ww_buf *out); /* such bytes */
+/* The fewest bytes that end the text from here (UINT32_MAX: too many to write), and such bytes. tried: behind what ww_grammar_allows() just allowed, or
+ * ww_grammar_forced() gave. */
+uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried);
+void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out);
 /* Bytes that must come next, as far as there is no choice; at most `most`. */
 void ww_grammar_forced(ww_grammar_state *s, size_t most, ww_buf *out);
 

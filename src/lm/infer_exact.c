@@ -13,7 +13,8 @@ typedef struct {
   float *scores;       /* [tokens] */
 } work;
 
-const float *ww_lm_exact(const ww_lm *m, ww_param_id id, uint32_t layer) {
+/* A parameter of layer `layer`, or NULL. */
+static const float *param(const ww_lm *m, ww_param_id id, uint32_t layer) {
   const ww_lm_slot *p = ww_lm_param(&m->layout, id, layer);
   return p ? m->flat + p->at : NULL;
 }
@@ -78,7 +79,7 @@ static float *cache(const ww_lm_session *s, uint32_t sequence, uint32_t layer, i
   return (float *)s->cache + (((size_t)sequence * c->layers + layer) * 2 + value) * part;
 }
 
-#define P(id) ww_lm_exact(s->m, WW_P_##id, l)
+#define P(id) param(s->m, WW_P_##id, l)
 
 static void attention_layer(ww_lm_session *s, uint32_t row, uint32_t l) {
   const ww_lm_config *c = &s->m->c;
@@ -142,7 +143,7 @@ size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens) {
   return (size_t)m->c.layers * 2 * tokens * m->c.kv_heads * m->c.head_size * sizeof(float);
 }
 
-void ww_lm_exact_new(ww_lm_session *s) {
+bool ww_lm_exact_new(ww_lm_session *s) {
   const ww_lm_config *c = &s->m->c;
   uint32_t C = c->width, Q = c->heads * c->head_size, F = c->hidden;
   work *w = ww_xcalloc(1, sizeof *w);
@@ -155,10 +156,12 @@ void ww_lm_exact_new(ww_lm_session *s) {
   w->up = f, f += F;
   w->scores = f;
   s->work = w;
+  return true;
 }
 
 void ww_lm_exact_free(ww_lm_session *s) {
   work *w = s->work;
+  if (!w) return;
   free(w->x);
   free(w);
 }

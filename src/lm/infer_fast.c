@@ -347,10 +347,10 @@ static void carve_work(carver *v, work *w, const ww_lm *m, uint32_t rows) {
   w->next = carve(v, w->stages * sizeof *w->next);
 }
 
-void ww_lm_fast_new(ww_lm_session *s) {
+bool ww_lm_fast_new(ww_lm_session *s) {
   const ww_lm *m = s->m;
   uint32_t threads = ww_team_size(m->team);
-  work *w = ww_xcalloc(1, sizeof *w);
+  work *w = s->work = ww_xcalloc(1, sizeof *w);
   w->s = s;
   w->x_stride = ww_round_up(m->c.width, WW_DEPTH);
   w->gate_stride = 2 * ww_round_up(m->c.hidden, WW_PANEL);
@@ -362,14 +362,15 @@ void ww_lm_fast_new(ww_lm_session *s) {
   carver v = {0};
   carve_work(&v, w, m, WW_STEP_ROWS);
   w->block_bytes = v.used;
-  if (!(w->block = ww_lm_map(v.used))) abort();
+  if (!(w->block = ww_lm_map(v.used))) return false;
   v = (carver){w->block, 0};
   carve_work(&v, w, m, WW_STEP_ROWS);
-  s->work = w;
+  return true;
 }
 
 void ww_lm_fast_free(ww_lm_session *s) {
   work *w = s->work;
+  if (!w) return;
   ww_lm_unmap(w->block, w->block_bytes);
   free(w->own);
   free(w->scratch);

@@ -11,8 +11,7 @@
 enum { WW_STEP_ROWS = 256 };
 
 typedef struct {
-  ww_matrix qkv, o, gate_up,
-      down; /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn */
+  ww_matrix qkv, o, gate_up, down;   /* qkv: q, k and v, each from a whole panel on; gate_up: panels of gate and up in turn */
   const float *norm_attn, *norm_mlp; /* [width] */
   const float *bias;                 /* of qkv, [its panels x 16]; NULL: none */
 } ww_lm_layer;
@@ -37,9 +36,6 @@ struct ww_lm {
   uint32_t at_k, at_v, qkv_width; /* where k and v begin in a row of q, k, v; its width with padding */
   const float *norm_final, *feature_w, *feature_b, *number_b; /* F32, NULL where the model has none */
 };
-
-/* Parameters of layer `layer` in the exact path's buffer, or NULL. */
-const float *ww_lm_exact(const ww_lm *m, ww_param_id id, uint32_t layer);
 
 typedef struct {
   uint32_t length;
@@ -74,14 +70,15 @@ void ww_lm_unmap(void *p, size_t bytes);
 bool ww_lm_described(const ww_lm_session *s, uint32_t row);
 void ww_lm_add_features(const ww_lm_session *s, uint32_t row, const float *w, const float *b, float *x);
 
-/* Each path: size of a sequence's part of the cache, buffers, one step. Outputs of wanted rows, either may be NULL. */
+/* Each path: size of a sequence's part of the cache, buffers (false: no memory; freed where there are none, too), one step. Outputs of
+ * wanted rows, either may be NULL. */
 size_t ww_lm_exact_cache(const ww_lm *m, uint32_t tokens);
-void ww_lm_exact_new(ww_lm_session *s);
+bool ww_lm_exact_new(ww_lm_session *s);
 void ww_lm_exact_free(ww_lm_session *s);
 void ww_lm_exact_step(ww_lm_session *s, float *logits, float *numbers);
 void ww_lm_exact_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n);
 size_t ww_lm_fast_cache(const ww_lm *m, uint32_t tokens);
-void ww_lm_fast_new(ww_lm_session *s);
+bool ww_lm_fast_new(ww_lm_session *s);
 void ww_lm_fast_free(ww_lm_session *s);
 void ww_lm_fast_step(ww_lm_session *s, float *logits, float *numbers);
 void ww_lm_fast_copy(ww_lm_session *s, uint32_t from, uint32_t to, uint32_t n);

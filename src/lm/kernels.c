@@ -57,6 +57,7 @@ ww_status ww_kernels_pick(const ww_kernels **out, ww_err *e) {
                  ww_kernels_at(0)->name);
 }
 
+/* Two panels as tiles of two parts; or what attend_state of kernels_attend.h points to. */
 uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size) {
   uint64_t product = (uint64_t)depth * WW_PANEL * 2 * 2 * sizeof(uint16_t);
   uint64_t stride = ww_round_up(head_size, 16),

@@ -24,7 +24,7 @@ typedef struct {
 } ww_matrix;
 
 /* Inputs of a product, prepared once and read by every panel: [rows][depth] in one of these forms. */
-typedef enum { WW_FORM_F32, WW_FORM_Q8, WW_FORM_BF16, WW_FORM_BF16X2, WW_NFORMS } ww_form;
+typedef enum { WW_FORM_F32, WW_FORM_Q8, WW_FORM_BF16, WW_FORM_BF16X2 } ww_form;
 typedef struct {
   ww_form form;
   uint32_t depth; /* of this product */
@@ -42,28 +42,25 @@ typedef struct {
   size_t q_token, q_head, out_token, out_head;
   uint32_t rows, group, pos, size;
   const uint16_t *keys;   /* half precision, [positions / 16][size][16] */
-  const uint16_t *values; /* half precision, [positions][size] */
+  const uint16_t *values; /* half precision, [positions][size, up to a multiple of 16] */
 } ww_attention;
 
 typedef struct {
   const char *name;
   ww_form (*form)(ww_dtype weights, uint32_t rows); /* in which a product of `rows` rows wants its inputs */
   void (*prepare)(ww_inputs *to, uint32_t row, const float *x, uint32_t n);
-  /* out[r * out_stride + n] = (add: +=) inputs r . weights n, for r < rows and n in panels [first, last); scratch: WW_SCRATCH bytes */
+  /* out[r * out_stride + n] = (add: +=) inputs r . weights n, for r < rows and n in panels [first, last); scratch: ww_scratch_bytes */
   void (*product)(float *out, size_t out_stride, const ww_inputs *x, uint32_t rows, const ww_matrix *w, uint32_t first,
                   uint32_t last, bool add, void *scratch);
   void (*attend)(const ww_attention *a, void *scratch);
   void (*rmsnorm)(float *out, const float *x, const float *weight, float eps, uint32_t n);
   void (*swiglu)(float *out, const float *gate_up, uint32_t n); /* gate_up: 16 of gate, 16 of up, ... */
-  void (*rope)(float *x, const float *cos, const float *sin, float scale,
-               uint32_t size); /* one head: halves rotated, then scaled */
+  void (*rope)(float *x, const float *cos, const float *sin, float scale, uint32_t size); /* one head: halves rotated, then scaled */
   void (*store_key)(uint16_t *keys, const float *x, uint32_t pos, uint32_t size);
   void (*store_value)(uint16_t *values, const float *x, uint32_t pos, uint32_t size);
   void (*row)(float *out, const ww_matrix *w, uint32_t row, uint32_t n); /* one row of a matrix, for embeddings */
-  void (*fill)(const ww_matrix *w, uint8_t *panel, uint32_t r,
-               const float *x); /* row r of a panel; x [depth], zeros behind its end */
-  void (*unpack)(uint16_t *tiles, const ww_matrix *w,
-                 uint32_t panel); /* one panel into `tiles`' layout; NULL: this set has no AMX */
+  void (*fill)(const ww_matrix *w, uint8_t *panel, uint32_t r, const float *x); /* row r of a panel; x [depth], zeros behind its end */
+  void (*unpack)(uint16_t *tiles, const ww_matrix *w, uint32_t panel); /* one panel into `tiles`' layout; NULL: this set has no AMX */
 } ww_kernels;
 
 uint64_t ww_scratch_bytes(uint32_t depth, uint32_t head_size); /* that product and attend want, at most */

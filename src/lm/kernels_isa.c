@@ -1,7 +1,7 @@
 /* kernels_isa.c - the kernels of one instruction set; compiled once for each (see KERNELS in the Makefile), named by WW_ISA.
  *
  * Written with the compiler's vectors of VW floats, so that one text serves SSE2, NEON, AVX2 and AVX-512; what an instruction set does better is
- * chosen by #if in vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
+ * chosen by #if in kernels_vector.h. Panels are 16 rows wide whatever the vector's width. Inner blocks are always inlined with constant sizes, their
  * arrays have constant sizes too: that is what keeps the sums in registers. Layouts: kernels.h. */
 #include "kernels.h"
 #include "kernels_vector.h"
@@ -266,7 +266,7 @@ static void matrix_row(float *out, const ww_matrix *w, uint32_t row, uint32_t n)
   }
 }
 
-/* Blocks as ww_from_f32 makes them: what was Q8_0 in the file comes back bit for bit. */
+/* What was Q8_0 in the file, its largest value 127 as every writer has it, comes back bit for bit. */
 static void fill_q8(const ww_matrix *m, uint8_t *panel, uint32_t r, const float *x) {
   uint16_t *scales = (uint16_t *)(panel + (size_t)m->depth * WW_PANEL);
   for (uint32_t b = 0; b < m->depth / 32; b++, x += 32, panel += 512) {

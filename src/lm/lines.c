@@ -31,7 +31,12 @@ ww_status ww_lines_open(const char *path, ww_lines **out, ww_err *e) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   *out = NULL;
   if (fd < 0) return ww_fail(e, WW_EIO, "cannot open '%s': %s", path, strerror(errno));
-  if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+  if (fstat(fd, &st) != 0) {
+    int why = errno;
+    close(fd);
+    return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(why));
+  }
+  if (S_ISDIR(st.st_mode)) {
     close(fd);
     return ww_fail(e, WW_EIO, "'%s' is a folder, not a file of JSON lines", path);
   }

@@ -5,7 +5,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 typedef struct {
   int32_t width, hidden, layers, heads, kv_heads, vocab, context; /* vocab < 0: the head is not the embedding */

@@ -13,16 +13,16 @@ static uint64_t align(uint64_t n) { return (n + 63) / 64 * 64; }
 
 uint32_t ww_lora_parts(ww_lora_group g) { return g == WW_LORA_QKV ? 3 : g == WW_LORA_GU ? 2 : 1; }
 
-uint32_t ww_lora_in(const ww_net *n, ww_lora_group g) {
+static uint32_t in_of(const ww_net *n, ww_lora_group g) {
   return g == WW_LORA_O ? n->c.heads * n->c.head_size : g == WW_LORA_DOWN ? n->c.hidden : n->c.width;
 }
 
-uint32_t ww_lora_out(const ww_net *n, ww_lora_group g, uint32_t part) {
+static uint32_t out_of(const ww_net *n, ww_lora_group g, uint32_t part) {
   if (g == WW_LORA_QKV) return (part ? n->c.kv_heads : n->c.heads) * n->c.head_size;
   return g == WW_LORA_GU ? n->c.hidden : n->c.width;
 }
 
-ww_param_id ww_lora_target(ww_lora_group g, uint32_t part) {
+static ww_param_id target_of(ww_lora_group g, uint32_t part) {
   static const ww_param_id id[WW_LORA_GROUPS][WW_LORA_PARTS] = {
       {WW_P_q, WW_P_k, WW_P_v}, {WW_P_o}, {WW_P_gate, WW_P_up}, {WW_P_down}};
   return id[g][part];
@@ -32,8 +32,8 @@ ww_param_id ww_lora_target(ww_lora_group g, uint32_t part) {
 
 static uint64_t group_size(const ww_net *n, ww_lora_group g) {
   const uint64_t r = n->opt.lora_rank;
-  uint64_t size = align(ww_lora_parts(g) * r * ww_lora_in(n, g));
-  for (uint32_t p = 0; p < ww_lora_parts(g); p++) size += align(ww_lora_out(n, g, p) * r);
+  uint64_t size = align(ww_lora_parts(g) * r * in_of(n, g));
+  for (uint32_t p = 0; p < ww_lora_parts(g); p++) size += align(out_of(n, g, p) * r);
   return size;
 }
 
@@ -43,13 +43,14 @@ static uint64_t layer_size(const ww_net *n) {
   return size;
 }
 
-uint64_t ww_lora_part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part, bool b) {
+/* The place of an A or a B in the learned buffer. */
+static uint64_t part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part, bool b) {
   const uint64_t r = n->opt.lora_rank;
   uint64_t at = layer * layer_size(n);
   for (int i = 0; i < (int)g; i++) at += group_size(n, (ww_lora_group)i);
-  if (!b) return at + (uint64_t)part * r * ww_lora_in(n, g);
-  at += align(ww_lora_parts(g) * r * ww_lora_in(n, g));
-  for (int p = 0; p < part; p++) at += align(ww_lora_out(n, g, (uint32_t)p) * r);
+  if (!b) return at + (uint64_t)part * r * in_of(n, g);
+  at += align(ww_lora_parts(g) * r * in_of(n, g));
+  for (int p = 0; p < part; p++) at += align(out_of(n, g, (uint32_t)p) * r);
   return at;
 }
 
@@ -71,9 +72,9 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (int g = 0; g < WW_LORA_GROUPS; g++) {
       ww_net_lora *lora = &n->layer[l].lora[g];
-      lora->a = at(n, ww_lora_part_at(n, l, (ww_lora_group)g, 0, false));
+      lora->a = at(n, part_at(n, l, (ww_lora_group)g, 0, false));
       for (uint32_t p = 0; p < ww_lora_parts((ww_lora_group)g); p++)
-        lora->b[p] = at(n, ww_lora_part_at(n, l, (ww_lora_group)g, (int)p, true));
+        lora->b[p] = at(n, part_at(n, l, (ww_lora_group)g, (int)p, true));
     }
 }
 
@@ -81,22 +82,22 @@ void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)
 
 void ww_lora_forward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *out, uint32_t ldo, const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
   o->matmul_forward(o, l->t, parts * r, inp, in, l->a.w, NULL, N, in, parts * r, false);
   o->column_scale(o, l->t, n->lora_scale, (uint64_t)N * parts * r);
   uint64_t at = 0;
-  for (uint32_t p = 0; p < parts; at += ww_lora_out(n, g, p), p++)
+  for (uint32_t p = 0; p < parts; at += out_of(n, g, p), p++)
     o->matmul_forward(o, ww_net_at(n, out, at), ldo, ww_net_at(n, l->t, p * r), parts * r, l->b[p].w, NULL, N, r,
-                      ww_lora_out(n, g, p), true);
+                      out_of(n, g, p), true);
 }
 
 void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, const void *dout, uint32_t ldo,
                       const void *inp) {
   ww_ops *o = n->o;
-  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = ww_lora_in(n, g);
+  const uint32_t N = n->b.N, r = n->opt.lora_rank, parts = ww_lora_parts(g), in = in_of(n, g);
   uint64_t at = 0;
   for (uint32_t p = 0; p < parts; p++) {
-    const uint32_t out = ww_lora_out(n, g, p);
+    const uint32_t out = out_of(n, g, p);
     const void *mine = ww_net_at(n, dout, at);
     o->matmul_dweight(o, l->b[p].dw, NULL, mine, ldo, ww_net_at(n, l->t, p * r), parts * r, N, r, out);
     o->matmul_dinp(o, ww_net_at(n, n->dt, p * r), parts * r, mine, ldo, l->b[p].w, N, r, out, false);
@@ -113,8 +114,8 @@ void ww_lora_backward(ww_net *n, ww_net_lora *l, ww_lora_group g, void *dinp, co
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed) {
   for (uint32_t l = 0; l < n->c.layers; l++)
     for (int g = 0; g < WW_LORA_GROUPS; g++) {
-      const uint32_t in = ww_lora_in(n, (ww_lora_group)g);
-      const uint64_t at = ww_lora_part_at(n, l, (ww_lora_group)g, 0, false),
+      const uint32_t in = in_of(n, (ww_lora_group)g);
+      const uint64_t at = part_at(n, l, (ww_lora_group)g, 0, false),
                      count = (uint64_t)ww_lora_parts((ww_lora_group)g) * n->opt.lora_rank * in;
       const float scale = 1 / sqrtf(3 * (float)in);
       for (uint64_t i = 0; i < count; i++) learned[at + i] = scale * ww_net_normal(~seed, at + i);
@@ -127,10 +128,9 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
     for (int gi = 0; gi < WW_LORA_GROUPS; gi++) {
       const ww_lora_group g = (ww_lora_group)gi;
       for (uint32_t p = 0; p < ww_lora_parts(g); p++) {
-        const uint32_t in = ww_lora_in(n, g), out = ww_lora_out(n, g, p);
-        const float *a = learned + ww_lora_part_at(n, l, g, (int)p, false),
-                    *b = learned + ww_lora_part_at(n, l, g, (int)p, true);
-        float *w = flat + ww_lm_param(&n->layout, ww_lora_target(g, p), l)->at;
+        const uint32_t in = in_of(n, g), out = out_of(n, g, p);
+        const float *a = learned + part_at(n, l, g, (int)p, false), *b = learned + part_at(n, l, g, (int)p, true);
+        float *w = flat + ww_lm_param(&n->layout, target_of(g, p), l)->at;
         for (uint32_t i = 0; i < out; i++)
           for (uint32_t j = 0; j < r; j++) {
             const float by = n->lora_scale * b[(size_t)i * r + j];
@@ -144,7 +144,7 @@ void ww_lora_merge(const ww_net *n, const float *learned, float *flat) {
 
 /* peft's name of one half: the parameter's without ".weight", prefixed, with .lora_A.weight or .lora_B.weight */
 static const char *half_name(const ww_net *n, ww_arena *a, uint32_t layer, ww_lora_group g, uint32_t part, bool b) {
-  const char *name = ww_lm_param(&n->layout, ww_lora_target(g, part), layer)->name;
+  const char *name = ww_lm_param(&n->layout, target_of(g, part), layer)->name;
   return ww_fmt(a, "base_model.model.%.*s.lora_%c.weight", (int)(strlen(name) - strlen(".weight")), name,
                 b ? 'B' : 'A');
 }
@@ -164,13 +164,13 @@ static uint32_t list(const ww_net *n, ww_arena *a, float *learned, ww_tensor **o
       const ww_lora_group g = (ww_lora_group)gi;
       for (uint32_t p = 0; p < ww_lora_parts(g); p++)
         for (int b = 0; b < 2; b++) {
-          const uint64_t rows = b ? ww_lora_out(n, g, p) : r, cols = b ? r : ww_lora_in(n, g);
+          const uint64_t rows = b ? out_of(n, g, p) : r, cols = b ? r : in_of(n, g);
           ww_push(a, &v,
                   (ww_tensor){.name = half_name(n, a, l, g, p, b),
                               .type = WW_DTYPE_F32,
                               .ndim = 2,
                               .dim = {rows, cols},
-                              .data = learned + ww_lora_part_at(n, l, g, (int)p, b),
+                              .data = learned + part_at(n, l, g, (int)p, b),
                               .bytes = rows * cols * sizeof(float)});
         }
     }

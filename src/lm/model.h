@@ -14,8 +14,7 @@ typedef struct {
   const char *architecture; /* config.json: "LlamaForCausalLM" */
   const char *gguf;         /* general.architecture */
   bool qkv_bias;            /* unless config.json says otherwise (attention_bias) */
-  bool
-      gguf_permutes_qk; /* GGUF stores rows of Q and K for rotation of neighbours; ours rotates halves as Hugging Face does */
+  bool gguf_permutes_qk;    /* GGUF stores rows of Q and K for rotation of neighbours; ours rotates halves as Hugging Face does */
 } ww_lm_arch_info;
 extern const ww_lm_arch_info ww_lm_archs[WW_LM_NARCHS];
 
@@ -41,8 +40,7 @@ typedef struct {
 ww_status ww_lm_config_check(const ww_lm_config *c, ww_err *e); /* sizes that fit together, nothing 0 or absurd */
 ww_status ww_lm_config_parse(const char *json, size_t n, ww_lm_config *out, ww_err *e); /* config.json */
 ww_status ww_lm_config_of_gguf(const ww_weights *w, ww_lm_config *out, ww_err *e);
-void ww_lm_config_print(const ww_lm_config *c,
-                        ww_buf *json);               /* a config.json that transformers loads; ours under "warpwise" */
+void ww_lm_config_print(const ww_lm_config *c, ww_buf *json); /* a config.json that transformers loads; ours under "warpwise" */
 uint64_t ww_lm_config_params(const ww_lm_config *c); /* how many, tied ones once */
 /* Angles of rotary embedding: cos and sin of position p and pair i at [(p * head_size / 2 + i) * 2]; n positions. */
 void ww_lm_rope_table(const ww_lm_config *c, uint32_t n, float *table);

@@ -16,9 +16,10 @@ typedef struct {
   size_t at;
 } carver;
 
+/* Each part fits 64 bits for every configuration that is allowed; their sum may not, and is then more than any device has. */
 static void *take(carver *c, size_t bytes) {
   void *p = c->base ? c->base + c->at : NULL;
-  c->at += (bytes + 255) / 256 * 256;
+  if (__builtin_add_overflow(c->at, (bytes + 255) / 256 * 256, &c->at)) c->at = SIZE_MAX;
   return p;
 }
 
@@ -135,16 +136,16 @@ static void bind(ww_net *n) {
 
 static bool get(ww_net *n, void **p, uint64_t bytes) { return (*p = n->o->alloc(n->o, bytes)) != NULL; }
 
-/* All of the device's memory, or nothing; *bytes is what it takes. */
-static bool allocate(ww_net *n, uint64_t *bytes) {
+/* All of the device's memory, or nothing; *bytes is what it takes, about. */
+static bool allocate(ww_net *n, double *bytes) {
   const bool learns = !n->opt.frozen, apart = learns && n->o->real != WW_DTYPE_F32;
   carver count = {0};
   carve(n, &count);
   const uint64_t values = n->learned * n->size, floats = n->learned * sizeof(float);
-  *bytes = count.at + values + (n->opt.lora_rank ? n->layout.total * n->size : 0) + (learns ? 3 * floats : 0) +
-           (apart ? floats : 0);
+  const uint64_t base = n->opt.lora_rank ? n->layout.total * n->size : 0;
+  *bytes = (double)count.at + (double)(values + base + (learns ? 3 * floats : 0) + (apart ? floats : 0));
   bool ok = get(n, &n->block, count.at) && get(n, &n->param, values);
-  if (ok && n->opt.lora_rank) ok = get(n, &n->base, n->layout.total * n->size);
+  if (ok && base) ok = get(n, &n->base, base);
   if (ok && learns)
     ok = get(n, (void **)&n->m, floats) && get(n, (void **)&n->v, floats) && get(n, (void **)&n->grad, floats);
   if (ok && apart) ok = get(n, (void **)&n->master, floats);
@@ -167,6 +168,7 @@ static ww_status check(const ww_lm_config *c, const ww_net_options *opt, uint32_
 
 ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt, uint32_t rows, uint32_t tokens,
                      ww_net **out, ww_err *e) {
+  *out = NULL;
   ww_status s = check(c, opt, rows, tokens, e);
   if (s != WW_OK) return s;
   ww_net *n = ww_xcalloc(1, sizeof *n);
@@ -178,12 +180,12 @@ ww_status ww_net_new(ww_ops *o, const ww_lm_config *c, const ww_net_options *opt
   if (opt->lora_rank) ww_lora_plan(n);
   n->layer = WW_NEWN(n->arena, ww_net_layer, c->layers);
   n->batch_bytes = ww_net_batch_bytes(n);
-  uint64_t bytes = 0;
+  double bytes = 0;
   if (!allocate(n, &bytes)) {
     ww_net_free(n);
     return ww_fail(e, WW_ELIMIT,
                    "%s: not enough memory for this model and batch, which take %.1f GB: use fewer rows or LoRA",
-                   o->name, (double)bytes / 1e9);
+                   o->name, bytes / 1e9);
   }
   n->host = ww_xcalloc(1, n->batch_bytes);
   n->seen = ww_xcalloc(c->vocab, sizeof *n->seen);

@@ -130,12 +130,7 @@ void ww_net_heads(ww_net *n, bool learn, float token_scale, float number_scale);
 /* The learned buffer's plan (lora.c). */
 void ww_lora_plan(ww_net *n);                                                      /* sets learned, decayed, moved */
 void ww_lora_bind(ww_net *n, ww_net_param (*at)(const ww_net *n, uint64_t place)); /* sets the layers' lora[] */
-uint64_t ww_lora_part_at(const ww_net *n, uint32_t layer, ww_lora_group g, int part,
-                         bool b); /* place of an A or a B in the learned buffer */
 uint32_t ww_lora_parts(ww_lora_group g);
-uint32_t ww_lora_in(const ww_net *n, ww_lora_group g);
-uint32_t ww_lora_out(const ww_net *n, ww_lora_group g, uint32_t part);
-ww_param_id ww_lora_target(ww_lora_group g, uint32_t part);
 void ww_lora_init(const ww_net *n, float *learned, uint64_t seed);
 void ww_lora_merge(const ww_net *n, const float *learned, float *flat);
 /* out [N, ldo] += scale * (inp . A^T) . B^T */

@@ -9,7 +9,7 @@
 
 #include "weights.h"
 
-#define WW_SPREAD_WEIGHT 0.0625f
+#define WW_SPREAD_WEIGHT 0.0625f /* of the spreads' likelihood in number_loss; loss.cu has the same */
 
 typedef struct ww_ops ww_ops;
 struct ww_ops {
@@ -21,8 +21,7 @@ struct ww_ops {
   /* ---- memory ---- */
   void *(*alloc)(ww_ops *o, size_t bytes); /* zeroed, 256-byte aligned; NULL: there is not so much */
   void (*release)(ww_ops *o, void *p);     /* accepts NULL */
-  void (*upload)(ww_ops *o, void *to, const void *from,
-                 size_t bytes); /* the host's bytes may be changed after the return */
+  void (*upload)(ww_ops *o, void *to, const void *from, size_t bytes);   /* the host's bytes may be changed after the return */
   void (*download)(ww_ops *o, void *to, const void *from, size_t bytes); /* waits */
   void (*zero)(ww_ops *o, void *p, size_t bytes);
   void (*copy)(ww_ops *o, void *to, const void *from, size_t bytes);
@@ -73,10 +72,10 @@ struct ww_ops {
    * NaN: none. dout is its gradient times scale; loss[n] is the sum over the K of a row. */
   void (*number_loss)(ww_ops *o, float *loss, void *dout, const void *out, const float *target, float scale, uint32_t n,
                       uint32_t K);
-  void (*gather_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                      uint32_t C); /* out[i] = inp[row[i]] */
-  void (*scatter_add_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n,
-                           uint32_t C);                           /* out[row[i]] += inp[i]; rows differ */
+  /* out[i] = inp[row[i]] */
+  void (*gather_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C);
+  /* out[row[i]] += inp[i]; rows differ */
+  void (*scatter_add_rows)(ww_ops *o, void *out, const void *inp, const int32_t *row, uint32_t n, uint32_t C);
   void (*column_scale)(ww_ops *o, void *x, float by, uint64_t n); /* x *= by */
   /* out = inp with a share of its values 0 and the others times 1 / (1 - share); which ones follows from seed and place (ww_dropped). out may be inp. */
   void (*dropout)(ww_ops *o, void *out, const void *inp, float share, uint64_t seed, uint64_t n);

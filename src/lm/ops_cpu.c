@@ -322,8 +322,8 @@ static void sum_squares(ww_ops *o, float *out, const float *x, uint64_t n, bool 
 typedef struct {
   float *param, *master, *m, *v;
   const float *grad;
-  float by, lr, beta1, beta2, eps, keep,
-      root2; /* by: of the clip; lr: with the first bias correction; root2: of the second */
+  /* by: of the clip; lr: with the first bias correction; root2: of the second */
+  float by, lr, beta1, beta2, eps, keep, root2;
 } adam;
 
 static void adam_some(const void *ctx, float *scratch, uint64_t from, uint64_t to) {
@@ -406,12 +406,14 @@ ww_status ww_ops_cpu(ww_ops **out, ww_err *e) {
                     .sum = sum_all,
                     .sum_squares = sum_squares,
                     .adamw = adamw};
-  const uint32_t cores = ww_team_cores();
-  s->team = ww_team_new(cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS);
-  for (uint32_t i = 0; i < ww_team_size(s->team); i++)
-    if (!(s->scratch[i] = aligned_alloc(64, WW_CPU_SCRATCH * sizeof(float))))
-      return cpu_close(&s->ops),
-             ww_fail(e, WW_ELIMIT, "no memory for the working space of %u threads", ww_team_size(s->team));
+  const uint32_t cores = ww_team_cores(), threads = cores < WW_CPU_THREADS ? cores : WW_CPU_THREADS;
+  s->team = ww_team_new(threads);
+  *out = NULL;
+  for (uint32_t i = 0; i < threads; i++)
+    if (!(s->scratch[i] = aligned_alloc(64, WW_CPU_SCRATCH * sizeof(float)))) {
+      cpu_close(&s->ops);
+      return ww_fail(e, WW_ELIMIT, "no memory for the working space of %u threads", threads);
+    }
   *out = &s->ops;
   return WW_OK;
 }

@@ -4,7 +4,6 @@
  * disk: a disk that fills up leaves the model that was there. */
 #include "weights_int.h"
 
-#include <stdlib.h>
 #include <unistd.h>
 
 static const uint8_t widths[] = {8, 4, 2, 1};
@@ -95,8 +94,8 @@ static ww_status write_one(ww_out *o, const char *path, const ww_source *s, uint
   return rc;
 }
 
-ww_status ww_safetensors_write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta,
-                                       uint32_t nmeta, ww_err *e) {
+static ww_status write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta,
+                               ww_err *e) {
   ww_out o;
   ww_status rc = write_one(&o, path, s, n, meta, nmeta, e);
   return rc ? rc : ww_out_commit(&o);
@@ -105,7 +104,7 @@ ww_status ww_safetensors_write_sources(const char *path, const ww_source *s, uin
 ww_status ww_safetensors_write(const char *path, const ww_tensor *t, uint32_t n, const ww_meta *meta, uint32_t nmeta,
                                ww_err *e) {
   ww_arena *a = ww_arena_new();
-  ww_status rc = ww_safetensors_write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
+  ww_status rc = write_sources(path, ww_sources_of(a, t, n), n, meta, nmeta, e);
   ww_arena_free(a);
   return rc;
 }
@@ -160,7 +159,7 @@ ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint3
            count = split(s, n, shard_bytes ? shard_bytes : UINT64_MAX, first);
   ww_status rc = WW_OK;
   if (count == 1) {
-    rc = ww_safetensors_write_sources(single, s, n, meta, nmeta, e);
+    rc = write_sources(single, s, n, meta, nmeta, e);
     if (!rc) unlink(ww_path_join(a, dir, "model.safetensors.index.json")); /* of other weights that were here */
     ww_arena_free(a);
     return rc;

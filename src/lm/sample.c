@@ -10,6 +10,7 @@
 typedef struct {
   float logit;
   int32_t id;
+  double weight; /* e^((logit - best) / temperature) */
 } candidate;
 
 struct ww_sampler {
@@ -61,21 +62,22 @@ int32_t ww_sampler_next(ww_sampler *s, const float *logits) {
   uint32_t n = 0;
   float floor = logits[best] - 30 * o->temperature; /* e^-30: never drawn */
   for (uint32_t k = 0; k < s->vocab; k++)
-    if (logits[k] >= floor) s->c[n++] = (candidate){logits[k], (int32_t)k};
+    if (logits[k] >= floor)
+      s->c[n++] = (candidate){logits[k], (int32_t)k, exp((double)(logits[k] - logits[best]) / o->temperature)};
   bool nucleus = o->top_p > 0 && o->top_p < 1;
   if (o->top_k || nucleus) qsort(s->c, n, sizeof *s->c, by_logit);
   if (o->top_k && n > o->top_k) n = o->top_k;
   double all = 0, sum = 0;
-  for (uint32_t k = 0; k < n; k++) all += exp((double)(s->c[k].logit - logits[best]) / o->temperature);
+  for (uint32_t k = 0; k < n; k++) all += s->c[k].weight;
   if (nucleus) {
     uint32_t m = 0;
-    while (m < n && sum < o->top_p * all) sum += exp((double)(s->c[m++].logit - logits[best]) / o->temperature);
+    while (m < n && sum < o->top_p * all) sum += s->c[m++].weight;
     n = m;
     all = sum;
   }
   double left = uniform(s) * all;
   for (uint32_t k = 0; k < n; k++)
-    if ((left -= exp((double)(s->c[k].logit - logits[best]) / o->temperature)) < 0) return s->c[k].id;
+    if ((left -= s->c[k].weight) < 0) return s->c[k].id;
   return s->c[n - 1].id;
 }
 

@@ -17,15 +17,27 @@ void ww_lm_unmap(void *p, size_t bytes) {
 
 /* ---- sessions ---- */
 
-static void fill_rope(ww_lm_session *s) {
-  uint32_t half = s->m->c.head_size / 2;
-  size_t n = (size_t)s->tokens * half;
-  float *table = ww_xmalloc(n * 2 * sizeof *table);
-  ww_lm_rope_table(&s->m->c, s->tokens, table);
-  s->cos = ww_xmalloc(n * sizeof *s->cos);
-  s->sin = ww_xmalloc(n * sizeof *s->sin);
-  for (size_t i = 0; i < n; i++) s->cos[i] = table[2 * i], s->sin[i] = table[2 * i + 1];
+/* False: no memory for it. */
+static bool fill_rope(ww_lm_session *s) {
+  size_t n = (size_t)s->tokens * (s->m->c.head_size / 2);
+  float *table = malloc(n * 2 * sizeof *table);
+  s->cos = malloc(n * sizeof *s->cos);
+  s->sin = malloc(n * sizeof *s->sin);
+  bool ok = table && s->cos && s->sin;
+  if (ok) ww_lm_rope_table(&s->m->c, s->tokens, table);
+  for (size_t i = 0; ok && i < n; i++) s->cos[i] = table[2 * i], s->sin[i] = table[2 * i + 1];
   free(table);
+  return ok;
+}
+
+/* What a session holds besides keys and values. */
+static bool fill_session(ww_lm_session *s) {
+  const ww_lm *m = s->m;
+  s->sequence = ww_xcalloc(s->sequences, sizeof *s->sequence);
+  s->seen = ww_xcalloc(s->sequences, sizeof *s->seen);
+  for (uint32_t i = 0; i < s->sequences && m->c.features; i++)
+    s->sequence[i].features = ww_xcalloc(m->c.features, sizeof(float));
+  return fill_rope(s) && (m->exact ? ww_lm_exact_new(s) : ww_lm_fast_new(s));
 }
 
 ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm_session **out, ww_err *e) {
@@ -38,22 +50,14 @@ ww_status ww_lm_session_new(ww_lm *m, uint32_t sequences, uint32_t tokens, ww_lm
   size_t each = m->exact ? ww_lm_exact_cache(m, tokens) : ww_lm_fast_cache(m, tokens), bytes;
   ww_lm_session *s = ww_xcalloc(1, sizeof *s);
   *s = (ww_lm_session){.m = m, .sequences = sequences, .tokens = tokens};
-  if (__builtin_mul_overflow(each, sequences, &bytes) || !(s->cache = ww_lm_map(bytes))) {
-    free(s);
+  bool ok = !__builtin_mul_overflow(each, sequences, &bytes) && (s->cache = ww_lm_map(bytes));
+  if (ok) s->cache_bytes = bytes, ok = fill_session(s);
+  if (!ok) {
+    ww_lm_session_free(s);
     return ww_fail(e, WW_ELIMIT,
                    "keys and values of %u sequences of %u tokens take %.1f GB, more than there is: ask for fewer",
                    sequences, tokens, (double)each * sequences * 1e-9);
   }
-  s->cache_bytes = bytes;
-  s->sequence = ww_xcalloc(sequences, sizeof *s->sequence);
-  s->seen = ww_xcalloc(sequences, sizeof *s->seen);
-  for (uint32_t i = 0; i < sequences && m->c.features; i++)
-    s->sequence[i].features = ww_xcalloc(m->c.features, sizeof(float));
-  fill_rope(s);
-  if (m->exact)
-    ww_lm_exact_new(s);
-  else
-    ww_lm_fast_new(s);
   *out = s;
   return WW_OK;
 }
@@ -64,7 +68,7 @@ void ww_lm_session_free(ww_lm_session *s) {
     ww_lm_exact_free(s);
   else
     ww_lm_fast_free(s);
-  for (uint32_t i = 0; i < s->sequences; i++) free(s->sequence[i].features);
+  for (uint32_t i = 0; s->sequence && i < s->sequences; i++) free(s->sequence[i].features);
   ww_lm_unmap(s->cache, s->cache_bytes);
   free(s->sequence);
   free(s->seen);

@@ -29,9 +29,8 @@ void ww_split_text(const ww_split *s, ww_split_work *w, const char *text, size_t
 
 /* ---- UTF-8 and normal forms ---- */
 
-size_t ww_utf8_valid(const char *s, size_t n,
-                     bool *ascii);     /* bytes at the front that are UTF-8; *ascii: and ASCII all */
-uint32_t ww_utf8_length(uint8_t lead); /* bytes of the character that starts so, in text known to be valid; 1 to 4 */
+size_t ww_utf8_valid(const char *s, size_t n, bool *ascii); /* bytes at the front that are UTF-8; *ascii: and ASCII all */
+uint32_t ww_utf8_length(uint8_t lead);            /* bytes of the character that starts so, in text known to be valid; 1 to 4 */
 uint32_t ww_utf8_put(char out[4], uint32_t code); /* bytes written */
 typedef enum { WW_NFC, WW_NFD, WW_NFKC, WW_NFKD } ww_normal_form;
 /* Appends; bytes that are no UTF-8 stay as they are. */

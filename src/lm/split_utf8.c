@@ -63,8 +63,8 @@ size_t ww_utf8_valid(const char *s, size_t n, bool *ascii) {
   return k;
 }
 
-/* Whether it is sure that all four forms (of compatibility ones: ASCII alone) leave the text as it is: nothing from U+0300 on, where
- * combining marks begin; for decomposing forms nothing but ASCII. */
+/* Whether the text is surely in that form: NFC where nothing is from U+0300 on, at which combining marks begin; the others where all is
+ * ASCII. */
 static bool is_normal(ww_normal_form form, const char *s, size_t n) {
   uint8_t from = form == WW_NFC ? 0xcc : 0x80; /* 0xcc 0x80 is U+0300 */
   for (size_t k = 0; k < n; k++)

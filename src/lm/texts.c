@@ -67,19 +67,18 @@ static bool next_row(ww_texts *t) {
 
 static const cJSON *next_string(ww_texts *t) {
   static const char *const names[] = {"prompt", "completion", "text"};
-  while (t->message) {
-    const cJSON *s = cJSON_GetObjectItemCaseSensitive(t->message, "content");
-    t->message = t->message->next;
-    if (cJSON_IsString(s)) return s;
-  }
-  while (t->member) {
+  while (t->message || t->member) {
+    if (t->message) {
+      const cJSON *s = cJSON_GetObjectItemCaseSensitive(t->message, "content");
+      t->message = t->message->next;
+      if (cJSON_IsString(s)) return s;
+      continue;
+    }
     const cJSON *m = t->member;
     t->member = m->next;
     for (int k = 0; k < 3; k++)
       if (cJSON_IsString(m) && m->string && !strcmp(m->string, names[k])) return m;
-    if (!cJSON_IsArray(m) || !m->string || strcmp(m->string, "messages")) continue;
-    t->message = m->child;
-    return next_string(t);
+    if (cJSON_IsArray(m) && m->string && !strcmp(m->string, "messages")) t->message = m->child;
   }
   return NULL;
 }

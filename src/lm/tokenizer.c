@@ -16,21 +16,11 @@ static bool ends(const char *s, const char *with) {
   return n >= m && !strcmp(s + n - m, with);
 }
 
-static void guess_eos(ww_tokenizer *t) {
-  static const char *const names[] = {"<|eot_id|>",      "<|im_end|>",    "<|end|>", "</s>",
-                                      "<|end_of_text|>", "<|endoftext|>", NULL};
-  for (uint32_t k = 0; names[k] && t->eos < 0; k++) {
-    int32_t id = ww_tokenizer_id(t, names[k]);
-    if (id >= 0 && ww_tokenizer_special(t, id)) t->eos = id;
-  }
-}
-
 static ww_status opened(ww_status st, ww_tokenizer *t, ww_tokenizer **out) {
   if (st) {
     ww_tokenizer_free(t);
     return st;
   }
-  guess_eos(t);
   *out = t;
   return WW_OK;
 }
@@ -74,7 +64,6 @@ void ww_tokenizer_free(ww_tokenizer *t) {
 
 uint32_t ww_tokenizer_vocab(const ww_tokenizer *t) { return t->vocab; }
 int32_t ww_tokenizer_bos(const ww_tokenizer *t) { return t->bos; }
-int32_t ww_tokenizer_eos(const ww_tokenizer *t) { return t->eos; }
 
 const char *ww_tokenizer_text(const ww_tokenizer *t, int32_t id, uint32_t *n) {
   if (id < 0 || (uint32_t)id >= t->vocab || !t->text[id].s) return NULL;
@@ -252,7 +241,8 @@ static void raw_part(job *j, const char *s, size_t n, bool start) {
   find_added(j, j->t->normal, j->t->normals, x.s, x.n, start, normal_part);
 }
 
-#define PART_MAX ((size_t)1 << 30) /* bytes treated as one text; what is longer is cut */
+/* Bytes treated as one text; what is longer is cut. Normal forms make it up to 11 times as long, and spans count in 32 bits. */
+#define PART_MAX ((size_t)1 << 28)
 
 void ww_tokenizer_encode(const ww_tokenizer *t, const char *text, size_t n, bool special, ww_arena *a, ww_tokens *out) {
   job j = {t, ww_token_work_get(), a, out};

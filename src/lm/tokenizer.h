@@ -22,7 +22,6 @@ int32_t ww_tokenizer_id(const ww_tokenizer *t, const char *token);        /* a t
 const char *ww_tokenizer_text(const ww_tokenizer *t, int32_t id, uint32_t *n); /* its bytes as decoding gives them; NULL: no such id */
 bool ww_tokenizer_special(const ww_tokenizer *t, int32_t id);
 int32_t ww_tokenizer_bos(const ww_tokenizer *t); /* what the template puts in front, -1: nothing */
-int32_t ww_tokenizer_eos(const ww_tokenizer *t); /* ends a text: as the file says, else by the usual names; -1: none */
 
 /* special: texts of special (and other added) tokens become those tokens, and the template's BOS is put in front where the model has one, as
  * transformers does by default. Without it the text is text alone: no byte of it can become a special token. Appends to *out. */

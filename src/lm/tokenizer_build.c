@@ -36,7 +36,8 @@ static int byte_of(uint32_t code) {
   return k < 33 ? (int)k : k < 67 ? (int)(127 + k - 33) : k == 67 ? 173 : -1;
 }
 
-bool ww_tokenizer_bytes(ww_span raw, ww_buf *out) {
+/* Raw text as bytes; false (nothing appended) where a character is not of the alphabet. */
+static bool to_bytes(ww_span raw, ww_buf *out) {
   size_t had = out->n;
   for (uint32_t k = 0; k < raw.n;) {
     uint8_t c = (uint8_t)raw.s[k];
@@ -78,7 +79,7 @@ uint32_t ww_tokenizer_character(const ww_tokenizer *t, const char *s, uint32_t n
 
 uint32_t ww_tokenizer_find_raw(const ww_tokenizer *t, ww_span raw, ww_buf *scratch) {
   scratch->n = 0;
-  if (t->byte_level && ww_tokenizer_bytes(raw, scratch))
+  if (t->byte_level && to_bytes(raw, scratch))
     return ww_tokenizer_find(t, (ww_span){scratch->s ? scratch->s : "", (uint32_t)scratch->n}, false);
   return ww_tokenizer_find(t, raw, t->byte_level);
 }
@@ -144,7 +145,7 @@ ww_status ww_tokenizer_put(ww_tokenizer *t, uint32_t id, ww_span raw, ww_err *e)
   if (t->piece[id].s)
     return ww_fail(e, WW_EDATA, "two tokens have the id %u: \"%.*s\" is the second", id, shown(raw), raw.s);
   ww_buf bytes = {0};
-  bool literal = t->byte_level && !ww_tokenizer_bytes(raw, &bytes);
+  bool literal = t->byte_level && !to_bytes(raw, &bytes);
   ww_span s = t->byte_level && !literal ? (ww_span){bytes.s, (uint32_t)bytes.n} : raw;
   char *own = ww_alloc(t->a, s.n + 1); /* a token may hold a NUL */
   if (s.n) memcpy(own, s.s, s.n);

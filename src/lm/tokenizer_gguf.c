@@ -2,7 +2,6 @@
  *
  * A GGUF that we wrote has the whole tokenizer.json under warpwise.tokenizer_json. Others have tokenizer.ggml.*: kind "gpt2" (byte-level, merges as
  * strings, the split pattern by name) or "llama" (SentencePiece: merges follow from scores). */
-#include <math.h>
 
 #include "tokenizer_int.h"
 #include "weights.h"

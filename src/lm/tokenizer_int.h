@@ -40,8 +40,7 @@ typedef struct {
   ww_norm_kind kind;
   ww_normal_form form;
   ww_span from, to; /* REPLACE; PREPEND: to */
-  bool unless,
-      at_start; /* PREPEND: unless it stands there already; only to the start of the text, not behind added tokens */
+  bool unless, at_start; /* PREPEND: unless it stands there already; only to the start of the text, not behind added tokens */
 } ww_norm;
 
 struct ww_tokenizer {
@@ -57,8 +56,7 @@ struct ww_tokenizer {
   bool whole_first;   /* ignore_merges: a word that is a token is that token */
   bool byte_fallback; /* characters that are no token become bytes */
   bool fuse_unknown;  /* unknown characters in a row become one */
-  bool
-      cut_at_marks; /* SentencePiece style: no merge reaches over a mark that follows something else, so these begin words */
+  bool cut_at_marks;  /* SentencePiece style: no merge reaches over a mark that follows something else, so these begin words */
   bool cut_each_mark;    /* each mark begins a word */
   bool strip_space;      /* decoding takes one space away from the front */
   uint32_t byte_id[256]; /* WW_NO_ID: none */
@@ -92,9 +90,7 @@ ww_status ww_tokenizer_add_merge(ww_tokenizer *t, ww_merges *list, ww_span left,
 ww_status ww_tokenizer_score_merges(ww_tokenizer *t, const float *score, ww_merges *list, ww_err *e);
 ww_status ww_tokenizer_add(ww_tokenizer *t, const ww_added *added, uint32_t n, ww_err *e);
 ww_status ww_tokenizer_finish(ww_tokenizer *t, const ww_merges *list, ww_err *e);
-/* GPT-2's alphabet: raw text as bytes; false (nothing appended) where a character is not of it. */
-bool ww_tokenizer_bytes(ww_span raw, ww_buf *out);
-uint32_t ww_tokenizer_letter(uint8_t byte); /* the alphabet's code point for a byte */
+uint32_t ww_tokenizer_letter(uint8_t byte); /* the code point of GPT-2's alphabet for a byte */
 
 static inline uint32_t ww_merge_hash(uint32_t left, uint32_t right) {
   return (uint32_t)((((uint64_t)left << 32 | right) * 0x9e3779b97f4a7c15u) >> 32);
@@ -116,8 +112,7 @@ typedef struct {
   ww_err *e;
 } ww_scan;
 bool ww_scan_open(ww_scan *s, char bracket); /* eats [ or { */
-bool ww_scan_more(ww_scan *s, char close, bool *first,
-                  bool *end);                  /* before each member: the comma, or the closing bracket (*end) */
+bool ww_scan_more(ww_scan *s, char close, bool *first, bool *end); /* before each member: the comma, or the closing bracket (*end) */
 bool ww_scan_string(ww_scan *s, ww_span *out); /* valid until the next string */
 bool ww_scan_key(ww_scan *s, ww_span *out);    /* a string and the colon */
 bool ww_scan_uint(ww_scan *s, uint32_t *out);

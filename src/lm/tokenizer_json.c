@@ -9,8 +9,8 @@
 
 typedef struct {
   ww_tokenizer *t;
-  ww_span normalizer, pre, post, decoder, added, vocab,
-      merges; /* values as they stand in the file; s NULL: not there */
+  /* values as they stand in the file; s NULL: not there */
+  ww_span normalizer, pre, post, decoder, added, vocab, merges;
   ww_span type, unk, prefix, suffix, dropout, byte_fallback, fuse_unk, ignore_merges;
   bool model, patterns; /* patterns: something splits the text */
   ww_err *e;
@@ -339,7 +339,7 @@ static ww_status read_model(file *f, ww_merges *merges) {
   if (!f->model || !f->vocab.s) return ww_fail(f->e, WW_EDATA, "tokenizer.json has no model with a vocab");
   if (f->type.s ? !is(f->type, "\"BPE\"") : !f->merges.s)
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a model of type %.*s; only BPE is read",
-                   (int)(f->type.n & 63), f->type.s ? f->type.s : "");
+                   (int)(f->type.n < 60 ? f->type.n : 60), f->type.s ? f->type.s : "");
   if ((!absent(f->prefix) && !is(f->prefix, "\"\"")) || (!absent(f->suffix) && !is(f->suffix, "\"\"")))
     return ww_fail(f->e, WW_EUNSUPPORTED, "tokenizer.json: a BPE with a subword prefix or a word suffix");
   if (!absent(f->dropout) && strtod(f->dropout.s, NULL) != 0)

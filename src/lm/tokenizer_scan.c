@@ -1,7 +1,6 @@
 /* tokenizer_scan.c - JSON read as it comes, for files of a million strings of which no tree need be kept.
  *
  * Invariant: the cursor never passes the end, and strings handed out are valid UTF-8. The first error is the one that is reported. */
-#include <stdlib.h>
 
 #include "tokenizer_int.h"
 
@@ -133,12 +132,13 @@ static bool skip_string(ww_scan *s) {
 }
 
 bool ww_scan_skip(ww_scan *s, ww_span *out) {
-  char open[DEPTH], c = ww_scan_peek(s);
-  const char *from = s->p;
+  char open[DEPTH];
   uint32_t depth = 0;
+  ww_scan_peek(s);
+  const char *from = s->p;
   if (s->p >= s->end) return ww_scan_fail(s, "a value is expected");
   do {
-    c = ww_scan_peek(s);
+    char c = ww_scan_peek(s);
     if (s->p >= s->end) return ww_scan_fail(s, "a bracket is not closed");
     s->p++;
     if (c == '"') {

@@ -17,7 +17,6 @@
 typedef struct {
   ww_net *net;
   const ww_lm_config *c;
-  const ww_examples *x, *valid;
   const ww_lm_plan *p;
   ww_arena *a;
   ww_lm_trained *out;
@@ -131,11 +130,11 @@ static ww_status save(training *t) {
 
 static ww_status read_points(training *t, const ww_checkpoint *c, const char *name, ww_lm_points *v) {
   uint64_t floats = ww_checkpoint_floats(c, name), per = sizeof(ww_lm_point) / sizeof(float);
-  if (floats % per || floats / per > UINT32_MAX)
+  if (floats % per || floats / per >= UINT32_MAX)
     return ww_fail(t->e, WW_EDATA, "%s: its %s is not whole", c->path, name);
-  v->n = v->cap = (uint32_t)(floats / per);
-  v->v = WW_NEWN(t->a, ww_lm_point, v->n + 1);
+  v->n = (uint32_t)(floats / per);
   v->cap = v->n + 1;
+  v->v = WW_NEWN(t->a, ww_lm_point, v->cap);
   return floats ? ww_checkpoint_read(c, name, floats, (float *)v->v, t->e) : WW_OK;
 }
 
@@ -201,22 +200,16 @@ static ww_status begin(training *t) {
 
 /* ---- evaluation ---- */
 
-static ww_status check_with(ww_net *n, ww_packer *k, uint32_t B, uint64_t rows, ww_net_loss *out, ww_err *e) {
+/* Mean losses over the held-out examples, or the first rows of them. */
+static ww_status check_losses(training *t, ww_net_loss *out) {
+  const ww_lm_plan *p = t->p;
   const ww_lm_batch *b;
   ww_status st = WW_OK;
-  ww_packer_seek(k, 0, 0);
-  for (uint64_t done = 0; !st && (!rows || done < rows) && (b = ww_packer_next_once(k)); done += B)
-    st = ww_net_forward(n, b, NULL, NULL, e);
-  if (!st) st = ww_net_losses(n, out, e);
-  return st;
-}
-
-ww_status ww_lm_check(ww_net *n, const ww_lm_config *c, const ww_examples *x, uint32_t B, uint32_t T, uint64_t rows,
-                      ww_net_loss *out, ww_err *e) {
-  ww_packer *k = ww_packer_new(x, c, B, T, 0);
-  ww_status st = check_with(n, k, B, rows, out, e);
-  ww_packer_free(k);
-  return st;
+  ww_packer_seek(t->checker, 0, 0);
+  for (uint64_t done = 0; !st && (!p->check_rows || done < p->check_rows) && (b = ww_packer_next_once(t->checker));
+       done += p->rows)
+    st = ww_net_forward(t->net, b, NULL, NULL, t->e);
+  return st ? st : ww_net_losses(t->net, out, t->e);
 }
 
 static double total(const training *t, const ww_net_loss *l) {
@@ -250,7 +243,7 @@ static void log_check(training *t, const ww_net_loss *l) {
 static ww_status evaluate(training *t) {
   ww_net_loss l;
   double start = ww_now();
-  ww_status st = check_with(t->net, t->checker, t->p->rows, t->p->check_rows, &l, t->e);
+  ww_status st = check_losses(t, &l);
   t->check_s = ww_now() - start;
   if (st) return st;
   double loss = total(t, &l);
@@ -510,7 +503,9 @@ static void finish(training *t) {
   r->best_step = t->at.best_step;
   double steps = (double)r->tokens / ((double)t->p->rows * t->p->accumulate * t->p->tokens);
   r->mfu = t->p->peak > 0 && r->seconds > 0 ? steps * (double)t->flops / r->seconds / t->p->peak : NAN;
-  if (t->log && fclose(t->log)) say("the log is not whole: ", strerror(errno));
+  bool lost = t->log && ferror(t->log);
+  if ((t->log && fclose(t->log)) || lost)
+    say("the log is not whole: ", lost ? "it could not be written" : strerror(errno));
   ww_packer_free(t->packer);
   ww_packer_free(t->checker);
   free(t->best);
@@ -520,10 +515,13 @@ static void finish(training *t) {
 
 ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, const ww_examples *valid,
                       const ww_lm_plan *p, ww_arena *a, ww_lm_trained *out, ww_err *e) {
-  training t = {.net = n, .c = c, .x = x, .valid = valid, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
+  training t = {.net = n, .c = c, .p = p, .a = a, .out = out, .at = {.best = NAN}, .e = e};
   size_t batch = (size_t)p->rows * p->tokens;
   signals s;
   *out = (ww_lm_trained){.best = NAN, .mfu = NAN};
+  if ((uint64_t)batch * p->accumulate > INT32_MAX) /* places in a step are 32 bits */
+    return ww_fail(e, WW_EUSAGE, "a step of %u x %u rows of %u tokens is more than 2^31 tokens: accumulate fewer",
+                   p->rows, p->accumulate, p->tokens);
   t.packer = ww_packer_new(x, c, p->rows * p->accumulate, p->tokens, p->seed);
   ww_packer_noise(t.packer, p->noise);
   if (valid) t.checker = ww_packer_new(valid, c, p->rows, p->tokens, 0);

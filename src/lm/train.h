@@ -51,8 +51,6 @@ typedef struct {
 /* WW_EDATA: the loss or the gradient is not finite, the last good checkpoint is kept. WW_ECANCEL: interrupted by a signal, a checkpoint made. */
 ww_status ww_lm_train(ww_net *n, const ww_lm_config *c, const ww_examples *x, const ww_examples *valid, const ww_lm_plan *p, ww_arena *a,
                       ww_lm_trained *out, ww_err *e);
-/* Mean losses over the examples, at most `rows` rows of them (0: all), in batches of B x T. */
-ww_status ww_lm_check(ww_net *n, const ww_lm_config *c, const ww_examples *x, uint32_t B, uint32_t T, uint64_t rows, ww_net_loss *out, ww_err *e);
 
 /* How many steps of `rows` rows so many epochs are; *filled: the share of the rows' tokens that is no padding. */
 uint64_t ww_lm_steps(const ww_examples *x, const ww_lm_config *c, uint32_t T, uint64_t rows, double epochs, double *filled);

@@ -41,7 +41,7 @@ bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at) {
   return true;
 }
 
-bool ww_names_find(const ww_names *t, const char *name, uint32_t *at) {
+static bool names_find(const ww_names *t, const char *name, uint32_t *at) {
   const ww_name_slot *s = t->cap ? &t->v[slot_of(t, name)] : NULL;
   if (!s || !s->name) return false;
   *at = s->at;
@@ -165,8 +165,7 @@ static ww_status map_file(ww_weights *w, const char *path, const uint8_t **bytes
   return WW_OK;
 }
 
-/* Puts the file's name in front of what went wrong with it. */
-static ww_status named(ww_status rc, const char *path, ww_err *e) {
+ww_status ww_file_named(ww_status rc, const char *path, ww_err *e) {
   if (!rc || !e) return rc;
   char what[sizeof e->msg];
   memcpy(what, e->msg, sizeof what);
@@ -181,7 +180,7 @@ static ww_status add_file(ww_weights *w, const char *path, bool may_be_gguf, ww_
     rc = ww_weights_add_gguf(w, bytes, n, e);
   else if (!rc)
     rc = ww_weights_add_safetensors(w, bytes, n, e);
-  return named(rc, path, e);
+  return ww_file_named(rc, path, e);
 }
 
 /* ---- shards ---- */
@@ -194,7 +193,7 @@ typedef struct {
 /* The shard of that name, opened when it is seen first. */
 static ww_status shard_of(ww_weights *w, const char *dir, const char *name, ww_names *seen, shard *shards, uint32_t *at,
                           ww_err *e) {
-  if (ww_names_find(seen, name, at)) return WW_OK;
+  if (names_find(seen, name, at)) return WW_OK;
   if (!*name || strchr(name, '/') || name[0] == '.')
     return ww_fail(e, WW_EPARSE, "the index names the file \"%.200s\", which is not in its folder", name);
   if (seen->n == MAX_SHARDS) return ww_fail(e, WW_ELIMIT, "the index names more than %d files", MAX_SHARDS);
@@ -218,7 +217,7 @@ static ww_status add_shards(ww_weights *w, const char *dir, const cJSON *tree, w
     if (!cJSON_IsString(m)) return ww_fail(e, WW_EPARSE, "weight_map: \"%.200s\" has no file's name", m->string);
     ww_status rc = shard_of(w, dir, m->valuestring, &seen, shards, &s, e);
     if (rc) return rc;
-    if (!ww_names_find(&w->tensor_names, m->string, &t) || t < shards[s].first || t >= shards[s].last)
+    if (!names_find(&w->tensor_names, m->string, &t) || t < shards[s].first || t >= shards[s].last)
       return ww_fail(e, WW_EPARSE, "tensor \"%.150s\" is not in '%.150s' as the index says", m->string, shards[s].name);
   }
   return WW_OK;
@@ -232,7 +231,7 @@ static ww_status open_index(ww_weights *w, const char *path, ww_err *e) {
   if (!rc) {
     cJSON *tree = ww_json_read(text, n, e);
     rc = tree ? add_shards(w, ww_path_dir(a, path), tree, e) : WW_EPARSE;
-    if (rc && e && e->msg[0] != '\'') named(rc, path, e); /* else it names a shard already */
+    if (rc && e && e->msg[0] != '\'') ww_file_named(rc, path, e); /* else it names a shard already */
     cJSON_Delete(tree);
   }
   ww_arena_free(a);
@@ -315,10 +314,10 @@ const ww_meta *ww_weights_meta_at(const ww_weights *w, uint32_t i) { return i < 
 
 const ww_tensor *ww_weights_find(const ww_weights *w, const char *name) {
   uint32_t at;
-  return ww_names_find(&w->tensor_names, name, &at) ? &w->tensors.v[at] : NULL;
+  return names_find(&w->tensor_names, name, &at) ? &w->tensors.v[at] : NULL;
 }
 
 const ww_meta *ww_weights_meta(const ww_weights *w, const char *key) {
   uint32_t at;
-  return ww_names_find(&w->meta_names, key, &at) ? &w->metas.v[at] : NULL;
+  return names_find(&w->meta_names, key, &at) ? &w->metas.v[at] : NULL;
 }

@@ -25,8 +25,8 @@ uint64_t ww_dtype_bytes(ww_dtype t, uint64_t values); /* 0 where `values` is no 
 /* Between any of F32, F16, BF16, Q8_0 and floats, n values (of Q8_0: a multiple of 32); rounds to nearest even. */
 void ww_to_f32(float *to, const void *from, ww_dtype type, uint64_t n);
 void ww_from_f32(void *to, ww_dtype type, const float *from, uint64_t n);
-void ww_to_f32_plain(float *to, const void *from, ww_dtype type,
-                     uint64_t n); /* the references of the two: the same bits, slowly */
+/* The references of the two: the same bits, slowly. */
+void ww_to_f32_plain(float *to, const void *from, ww_dtype type, uint64_t n);
 void ww_from_f32_plain(void *to, ww_dtype type, const float *from, uint64_t n);
 
 typedef struct {
@@ -34,11 +34,9 @@ typedef struct {
   ww_dtype type;
   uint32_t ndim;   /* 0 to 4 */
   uint64_t dim[4]; /* outermost first, in both formats: a matrix is rows, columns */
-  const void
-      *data; /* in the mapped file, at a multiple of the type's size (copied there where the file has it elsewhere) */
+  const void *data; /* in the mapped file, at a multiple of the type's size (copied to one where the file has it elsewhere) */
   uint64_t bytes;
-  const char *
-      type_name; /* as the file spells it; `type` is WW_NDTYPE where it is none of ours (listed, never read); writers ignore it */
+  const char *type_name; /* as the file spells it; `type` is WW_NDTYPE where it is none of ours (listed, never read); writers ignore it */
 } ww_tensor;
 
 /* A value of the metadata: of GGUF's key/value pairs, or of safetensors' __metadata__ (all text). */

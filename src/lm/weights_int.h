@@ -17,10 +17,10 @@ typedef struct {
   uint32_t n, cap; /* cap: 0 or a power of two */
 } ww_names;
 bool ww_names_add(ww_names *t, ww_arena *a, const char *name, uint32_t at); /* false: it is there already; the name is not copied */
-bool ww_names_find(const ww_names *t, const char *name, uint32_t *at);
 
 /* ---- an open file ---- */
 
+ww_status ww_file_named(ww_status rc, const char *path, ww_err *e); /* puts the file's name in front of what went wrong with it; returns rc */
 struct ww_weights {
   ww_arena *a;
   bool gguf;
@@ -71,7 +71,6 @@ typedef struct {
 uint64_t ww_source_bytes(const ww_source *s);      /* 0 where a row of this type cannot be */
 void ww_out_source(ww_out *o, const ww_source *s); /* its bytes */
 
-ww_status ww_safetensors_write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);
 ww_status ww_safetensors_write_shards(const char *dir, const ww_source *s, uint32_t n, uint64_t shard_bytes, const ww_meta *meta,
                                       uint32_t nmeta, ww_err *e);
 ww_status ww_gguf_write_sources(const char *path, const ww_source *s, uint32_t n, const ww_meta *meta, uint32_t nmeta, ww_err *e);

@@ -23,7 +23,6 @@ typedef struct {
 } ww_qeval;
 
 ww_qval ww_qval_of(double v);
-bool ww_qval_known(const ww_qval *v);
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t dim);
 ww_qval ww_qval_range(const ww_qtoken *t, uint32_t from, uint32_t to, const ww_qval *value, const ww_qline *line);
 

@@ -67,7 +67,7 @@ typedef enum {
   Q_TEMPLATE,
   Q_BUILTIN
 } ww_qsym_kind;
-/* Builtins: which of tx bx Dx Gx gx Nx, and the dimension; -1 the lane, -2 the warp's width. */
+/* Builtins: which of tx bx Dx Gx gx Nx; the dimension stands beside it. */
 typedef enum { Q_THREAD, Q_BLOCK, Q_BLOCKDIM, Q_GRIDDIM, Q_GLOBALID, Q_GLOBALDIM, Q_NBUILTINS } ww_qbuiltin;
 
 typedef struct {
@@ -106,7 +106,6 @@ struct ww_question_kernel {
   bool openmp;
   uint32_t collapse;     /* OpenMP: loops that are made one */
   double *constant;      /* [syms.n] values of template parameters of the kernel, NaN */
-  uint64_t shared_bytes; /* static, as far as the source tells */
 };
 
 /* Type words: letter and bytes of one element; lanes > 1 for float4. False: not a type of the language. */
@@ -153,8 +152,7 @@ enum { Q_NESTIMATES = 6 };
 
 typedef struct {
   float *trips, *weight; /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
-  char *
-      mark; /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known, '`' not known in a small buffer */
+  char *mark;      /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known, '`' not known in a small buffer */
   uint32_t *first; /* [parts]: of its tokens in the arrays */
   double count[Q_NCOUNTS];
   double estimate[Q_NESTIMATES]; /* us; question.c fills them */

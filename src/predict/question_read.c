@@ -130,7 +130,7 @@ static bool means(const char *wanted, const char *name) {
     return at && at - wanted >= 2 && !isdigit((unsigned char)at[-1]) && at[m] != 0;
   }
   const char *omp = ww_starts(wanted, "__omp_offloading") ? strstr(wanted, name) : NULL;
-  return omp && omp[-1] == '_' && omp[n] == '_';
+  return omp && omp > wanted && omp[-1] == '_' && omp[n] == '_';
 }
 
 static bool has_target(const ww_scan *s, const ww_decl *d) {

@@ -9,9 +9,6 @@
 static const ww_qval nothing = {{NAN, NAN, NAN, NAN}};
 
 ww_qval ww_qval_of(double v) { return (ww_qval){{v, v, v, v}}; }
-bool ww_qval_known(const ww_qval *v) {
-  return !isnan(v->at[0]) && !isnan(v->at[1]) && !isnan(v->at[2]) && !isnan(v->at[3]);
-}
 
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t d) {
   double block = l->block[d] ? (double)l->block[d] : 1, grid = l->grid[d] ? (double)l->grid[d] : 1, step = d == 0;

@@ -3,9 +3,7 @@
  * No trace and no compiler: loops whose bounds are numbers, arguments or indices are counted, conditions on indices give the share of
  * threads that pass, everything else is a guess that the text marks as such ('?'). Statement by statement, device functions in place.
  * Bounded by STEPS tokens whatever the source is. */
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 
 #include "question_eval.h"
 
@@ -59,7 +57,7 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
     return d;
   }
   if (type == 'h' && n == 2) return half_of((uint16_t)raw);
-  if (type == 'u' || type == 'b' || n > 8 || (type == 'o' && bytes != n)) return (double)raw;
+  if (type == 'u' || type == 'b' || (type == 'o' && bytes != n)) return (double)raw;
   return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));
 }
 

@@ -11,8 +11,7 @@
 #include "score.h"
 
 enum { BATCH = 16, ANSWER_ROOM = 320, FEW = 4 };
-static const double WIDTH90 =
-    2.303; /* half width of 90 % of a Laplace distribution, whose scale the head gives: ln 10 */
+static const double WIDTH90 = 2.303; /* half of 90 % of a Laplace distribution in scales, which the head gives: ln 10 */
 
 struct ww_text {
   ww_arena *arena;
@@ -151,9 +150,9 @@ static ww_status read_json(ww_text_answer *x, ww_err *e) {
 static ww_status ask_batch(ww_text *t, const ww_text_question *q, uint32_t n, bool json, ww_arena *a,
                            ww_text_answer *out, ww_err *e) {
   uint32_t vocab = ww_lm_config_of(t->lm)->vocab;
-  batch b = {.features = WW_NEWN(a, float, (size_t)n *WW_QUESTION_FEATURES)};
-  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS),
-        *logits = json ? WW_NEWN(a, float, (size_t)n *vocab) : NULL;
+  size_t nfeatures = (size_t)n * WW_QUESTION_FEATURES, nlogits = (size_t)n * vocab;
+  batch b = {.features = WW_NEWN(a, float, nfeatures)};
+  float *numbers = WW_NEWN(a, float, (size_t)n * 2 * WW_NMETRICS), *logits = json ? WW_NEWN(a, float, nlogits) : NULL;
   const char *text[BATCH] = {NULL};
   for (uint32_t i = 0; i < n; i++) {
     ww_lm_session_clear(t->session, i);

@@ -5,7 +5,7 @@
 #ifndef WW_PREDICT_TEXT_H
 #define WW_PREDICT_TEXT_H
 
-#include "question.h" /* and nothing of src/lm, whose names of types are other ones than the IR's */
+#include "question.h"
 
 typedef struct ww_text ww_text;
 /* A .gguf or a folder; NULL: models/text.gguf of the data folder. What it was calibrated with is read from <model>.json beside it, where it
@@ -14,9 +14,8 @@ ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err
 void ww_text_close(ww_text *t); /* accepts NULL */
 
 typedef struct {
-  float number[WW_NMETRICS],
-      spread
-          [WW_NMETRICS]; /* of the head: middle and log of the scale of a Laplace distribution, as ww_question_number has them */
+  /* of the head: middle and log of the scale of a Laplace distribution, as ww_question_number has them */
+  float number[WW_NMETRICS], spread[WW_NMETRICS];
   double json[WW_NMETRICS]; /* of the JSON; NaN: null there, or not asked for */
   const char *text;         /* the JSON itself, arena; NULL: not asked for */
 } ww_text_answer;

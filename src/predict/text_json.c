@@ -4,7 +4,6 @@
  * punctuation are known, so they are never asked for: they go into the pass of the next token that is. Tokens are those that the tokenizer
  * makes of the text itself, since a value begins and ends where a word of the tokenizer does. Sequences go in step; one that is done waits. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "text_int.h"
 

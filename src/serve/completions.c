@@ -238,7 +238,7 @@ static bool real(request *r, const cJSON *o, const char *name, double low, doubl
 static bool stops(request *r, const cJSON *o) {
   const cJSON *v = member(o, "stop"), *k;
   uint32_t n = 0;
-  if (cJSON_IsString(v))
+  if (cJSON_IsString(v) && *v->valuestring)
     r->stops[n++] = ww_strdup(r->a, v->valuestring);
   else if (cJSON_IsArray(v)) {
     cJSON_ArrayForEach(k, v) {
@@ -246,7 +246,7 @@ static bool stops(request *r, const cJSON *o) {
         return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
       if (*k->valuestring) r->stops[n++] = ww_strdup(r->a, k->valuestring);
     }
-  } else if (v)
+  } else if (v && !cJSON_IsString(v))
     return refuse(r->x, "`stop` must be a text, or up to 16 of them"), false;
   r->how.stop = r->stops;
   return true;

@@ -1,7 +1,6 @@
 /* op_checks.c - each function of ops.h by itself: the backward ones against finite differences of the forward ones, the rest against a
  * formula. Of a forward function's output y the scalar f = sum(y * r) with a random r is taken, so that r is the gradient that comes in. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "net_checks.h"
 

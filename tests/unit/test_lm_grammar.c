@@ -198,9 +198,9 @@ static void shortest(void **state) {
   const char *begun = "{\"n\":-7,\"of\":{\"n\":1";
   assert_true(ww_grammar_take(s, begun, strlen(begun)));
   ww_buf b = {0};
-  ww_grammar_shortest(s, &b);
+  ww_grammar_shortest(s, false, &b);
   assert_string_equal(b.s, ",\"of\":null}}");
-  assert_int_equal(ww_grammar_left(s), b.n);
+  assert_int_equal(ww_grammar_left(s, false), b.n);
   const ww_word words[] = {{"+", 1, 0}, {",", 1, 0}, {",\"", 2, 1}, {",\"x", 3, 2}, {",\"xof", 5, 3}, {"12", 2, 0}, {"12,", 3, 2}, {"}", 1, 0}};
   bool allowed[8], want[8] = {false, true, true, false, false, true, true, false};
   ww_grammar_mask(s, words, 8, 100, allowed);

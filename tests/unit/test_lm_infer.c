@@ -4,7 +4,7 @@
  * Differences are measured in units of the logits' own size (root mean square), so that one tolerance fits all models. */
 #include "../../src/lm/infer_int.h"
 #include "../lm/reference.h"
-#include "unit.h"
+#include "folder.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -104,10 +104,7 @@ static int make_models(void **state) {
 static int remove_models(void **state) {
   (void)state;
   for (int k = 0; k < NMODELS; k++) {
-    ww_run_result r = {0};
-    const char *argv[] = {"rm", "-rf", dirs[k], NULL};
-    ww_run(argv, NULL, 0, 10, &r, NULL);
-    ww_run_free(&r);
+    folder_drop(dirs[k]);
     free(flats[k]);
   }
   ww_arena_free(arena);

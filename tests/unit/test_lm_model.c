@@ -1,12 +1,10 @@
 /* test_lm_model.c - configurations, the flat layout, rope, and whole models written and read in both formats. */
-#include "unit.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -244,32 +242,6 @@ static void rope_as_computed_by_the_formula(void **state) {
 
 /* ---- models on disk ---- */
 
-static char *new_dir(ww_arena *a) {
-  char *dir = ww_strdup(a, "/tmp/ww_model_XXXXXX");
-  assert_non_null(mkdtemp(dir));
-  return dir;
-}
-
-static uint32_t files_in(const char *dir, bool remove_them) {
-  uint32_t n = 0;
-  DIR *d = opendir(dir);
-  assert_non_null(d);
-  for (struct dirent *f; (f = readdir(d));) {
-    char path[400];
-    if (f->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%s", dir, f->d_name);
-    if (remove_them) unlink(path);
-    n++;
-  }
-  closedir(d);
-  return n;
-}
-
-static void drop(const char *dir) {
-  files_in(dir, true);
-  rmdir(dir);
-}
-
 /* Numbers that every type holds exactly: quarters from -32 to 32. Gaps are 0. */
 static float *random_flat(ww_arena *a, const ww_lm_layout *l) {
   float *flat = WW_NEWN(a, float, l->total);
@@ -307,7 +279,7 @@ static void check_flat(const char *path, const ww_lm_config *c, const ww_lm_layo
 
 static void models_there_and_back(void **state) {
   ww_arena *a = *state;
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   const char *gguf = ww_fmt(a, "%s.gguf", dir), *tokenizer = ww_fmt(a, "%s.tokenizer", dir);
   ww_err e = {0};
   assert_int_equal(ww_write_file_atomic(tokenizer, tokenizer_json, sizeof tokenizer_json - 1, &e), WW_OK);
@@ -326,16 +298,16 @@ static void models_there_and_back(void **state) {
     assert_int_equal(ww_lm_write_gguf(gguf, &c, flat, type, tokenizer, &e), WW_OK);
     check_flat(gguf, &c, &l, flat, a);
   }
-  assert_int_equal(files_in(dir, false), 3);
+  assert_int_equal(folder_files(dir), 3);
   unlink(gguf);
   unlink(tokenizer);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Rows of Q in a llama GGUF: head by head, the two halves interleaved. Vectors stay F32, rows that blocks do not fill become F16. */
 static void gguf_of_a_llama(void **state) {
   ww_arena *a = *state;
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   const char *path = ww_path_join(a, dir, "m.gguf"), *tokenizer = ww_path_join(a, dir, "tokenizer.json");
   ww_lm_config c = small(WW_LM_LLAMA);
   ww_lm_layout l;
@@ -368,13 +340,13 @@ static void gguf_of_a_llama(void **state) {
   assert_string_equal(ww_weights_meta(w, "tokenizer.ggml.pre")->text, "llama-bpe");
   assert_string_equal(ww_weights_meta(w, "warpwise.tokenizer_json")->text, tokenizer_json);
   ww_weights_close(w);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Without our own keys the rope of a Llama 3 is told from its divisors. */
 static void rope_of_a_foreign_gguf(void **state) {
   ww_arena *a = *state;
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   const char *path = ww_path_join(a, dir, "m.gguf"), *copy = ww_path_join(a, dir, "n.gguf");
   ww_lm_config c = small(WW_LM_LLAMA), back;
   c.head_size = 64;
@@ -399,13 +371,13 @@ static void rope_of_a_foreign_gguf(void **state) {
   assert_int_equal(ww_lm_config_of_gguf(w, &back, &e), WW_OK);
   assert_memory_equal(&c, &back, sizeof c);
   ww_weights_close(w);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Sizes that the weights do not have, tensors that are not there, a full disk. */
 static void models_that_do_not_fit(void **state) {
   ww_arena *a = *state;
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   ww_lm_config c = small(WW_LM_LLAMA), other = c;
   ww_lm_layout l, lo;
   ww_weights *w;
@@ -436,13 +408,13 @@ static void models_that_do_not_fit(void **state) {
   int status = -1;
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 0);
-  assert_int_equal(files_in(dir, false), 2);
+  assert_int_equal(folder_files(dir), 2);
   assert_int_equal(ww_lm_open_files(dir, a, &w, &other, NULL, &e), WW_OK);
   assert_memory_equal(&other, &c, sizeof c); /* the old model, configuration and all */
   ww_weights_close(w);
   assert_int_equal(ww_lm_write_folder(dir, &c, flat, WW_DTYPE_Q8_0, NULL, &e), WW_EUSAGE);
   assert_int_equal(ww_lm_write_gguf(dir, &c, flat, WW_DTYPE_I8, NULL, &e), WW_EUSAGE);
-  drop(dir);
+  folder_drop(dir);
 }
 
 int main(void) {

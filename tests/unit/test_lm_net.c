@@ -1,5 +1,5 @@
 /* test_lm_net.c - learning on the CPU: against PyTorch (tests/lm/fixtures), against finite differences, against itself. */
-#include "unit.h"
+#include "folder.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -70,12 +70,9 @@ static void the_same_in_bf16(void **state) {
 }
 
 static void lora_files(void **state) {
-  char dir[] = "/tmp/ww_lora_XXXXXX";
-  assert_non_null(mkdtemp(dir));
+  const char *dir = folder_new(*state);
   const bool ok = check_lora_files(&checks, dir);
-  unlink(ww_path_join(*state, dir, "adapter_model.safetensors"));
-  unlink(ww_path_join(*state, dir, "adapter_config.json"));
-  rmdir(dir);
+  folder_drop(dir);
   assert_true(ok);
 }
 

@@ -1,5 +1,5 @@
 /* test_lm_train.c - what surrounds learning: reading examples, packing, schedule, checkpoints that survive, exact resume. */
-#include "unit.h"
+#include "folder.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,21 +14,7 @@
 #include "../../src/lm/checkpoint.h"
 #include "../../src/lm/train.h"
 
-/* ---- a folder for each test ---- */
-
-static char *folder(ww_arena *a) {
-  char *dir = ww_strdup(a, "/tmp/warpwise-train-XXXXXX");
-  assert_non_null(mkdtemp(dir));
-  return dir;
-}
-
-static void drop(const char *dir) {
-  const char *const argv[] = {"rm", "-rf", dir, NULL};
-  ww_run_result r = {0};
-  ww_run(argv, NULL, 0, 0, &r, NULL);
-  ww_run_free(&r);
-}
-
+/* A text as a file of the folder. */
 static char *put(ww_arena *a, const char *dir, const char *name, const char *text) {
   char *path = ww_fmt(a, "%s/%s", dir, name);
   assert_int_equal(ww_write_file_atomic(path, text, strlen(text), NULL), WW_OK);
@@ -289,7 +275,7 @@ static uint64_t bytes_of(const char *path) {
 
 static void test_checkpoint(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a), *under = ww_fmt(a, "%s/deep/er", dir);
+  char *dir = folder_new(a), *under = ww_fmt(a, "%s/deep/er", dir);
   ww_checkpoint c;
   ww_err e = {0};
   assert_int_equal(ww_checkpoint_open(under, &c, &e), WW_EIO);
@@ -304,7 +290,7 @@ static void test_checkpoint(void **state) {
   assert_int_equal(save(under, 99, &e), WW_EDATA); /* has a NaN */
   assert_non_null(strstr(e.msg, "values[3] is nan"));
   is_good(under, 40, a);
-  drop(dir);
+  folder_drop(dir);
 }
 
 static void damage(const char *path) {
@@ -319,7 +305,7 @@ static void damage(const char *path) {
 
 static void test_damage(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a), *shard = ww_fmt(a, "%s/00000020/values-0001.f32", dir),
+  char *dir = folder_new(a), *shard = ww_fmt(a, "%s/00000020/values-0001.f32", dir),
        *manifest = ww_fmt(a, "%s/00000020/manifest.json", dir);
   ww_checkpoint c;
   ww_err e = {0};
@@ -337,13 +323,13 @@ static void test_damage(void **state) {
   }
   damage(ww_fmt(a, "%s/00000010/small-0000.f32", dir)); /* beyond its end: it is longer now */
   assert_int_equal(ww_checkpoint_open(dir, &c, &e), WW_EDATA);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* A disk that is full: a shard does not fit. */
 static void test_full_disk(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   struct rlimit was, small;
   ww_err e = {0};
   assert_int_equal(save(dir, 10, &e), WW_OK);
@@ -361,7 +347,7 @@ static void test_full_disk(void **state) {
   is_good(dir, 10, a);
   assert_int_equal(save(dir, 20, &e), WW_OK);
   is_good(dir, 20, a);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Manifests that somebody wrote. */
@@ -376,14 +362,14 @@ static void test_lying_manifest(void **state) {
       "{\"format\":1,\"step\":8,\"state\":{},\"arrays\":[]}",
       "{\"format\":1,\"step\":7,\"arrays\":[]}",
   };
-  char *dir = folder(a), *one = ww_fmt(a, "%s/00000007", dir);
+  char *dir = folder_new(a), *one = ww_fmt(a, "%s/00000007", dir);
   ww_checkpoint c;
   mkdir(one, 0777);
   for (size_t k = 0; k < sizeof lies / sizeof *lies; k++) {
     put(a, one, "manifest.json", lies[k]);
     if (ww_checkpoint_open(dir, &c, NULL) != WW_EDATA) fail_msg("lie %zu", k);
   }
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* ---- reading ---- */
@@ -416,7 +402,7 @@ static const char *decoded(const ww_tokenizer *t, const ww_examples *x, uint32_t
 
 static void test_reading(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   ww_tokenizer *t = tokenizer(a, dir);
   ww_lm_config c = {.vocab = 320,
                     .numbers = 2,
@@ -455,7 +441,7 @@ static void test_reading(void **state) {
   assert_int_equal(ww_examples_peek(path, t, &shape, &e), WW_OK);
   assert_true(shape.numbers == 2 && shape.features == 3 && shape.feature_tokens == 2);
   ww_tokenizer_free(t);
-  drop(dir);
+  folder_drop(dir);
 }
 
 static void test_bad_lines(void **state) {
@@ -476,7 +462,7 @@ static void test_bad_lines(void **state) {
       {"{\"text\":\"\"}", "nothing to learn"},
   };
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   ww_tokenizer *t = tokenizer(a, dir);
   ww_lm_config c = {.vocab = 320, .numbers = 2};
   for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
@@ -500,13 +486,13 @@ static void test_bad_lines(void **state) {
   assert_non_null(strstr(e.msg, "vocabulary"));
   ww_examples_free(&x);
   ww_tokenizer_free(t);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Long ones lose the middle of the prompt, texts become several; threads and packing of the file make no difference. */
 static void test_long(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   ww_tokenizer *t = tokenizer(a, dir);
   ww_lm_config c = {.vocab = 320, .neos = 1, .eos = {ww_tokenizer_id(t, "<|end|>")}};
   ww_err e = {0};
@@ -538,7 +524,7 @@ static void test_long(void **state) {
   assert_int_equal(ww_examples_read(packed, t, &c, 40, 2, &y, &e), WW_EDATA);
   ww_examples_free(&y);
   ww_tokenizer_free(t);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* ---- learning ---- */
@@ -623,7 +609,7 @@ static ww_lm_plan plan_of(const char *dir) {
 /* 20 steps at once, and 10, a new process's worth of state, 10 more: the same bits. */
 static void test_resume(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   ww_examples x = task(a, 40); /* four epochs in 20 steps */
   for (uint32_t lora = 0; lora <= 4; lora += 4) {
     ww_lm_plan p = plan_of(NULL);
@@ -638,7 +624,7 @@ static void test_resume(void **state) {
     p.log = ww_fmt(a, "%s/log%u.jsonl", dir, lora);
     learned again = learn(a, &x, &p, lora);
     assert_int_equal(again.st, WW_OK);
-    drop(ww_fmt(a, "%s/%u/00000020", dir, lora)); /* only step 10 is left; the log has 20 */
+    folder_drop(ww_fmt(a, "%s/%u/00000020", dir, lora)); /* only step 10 is left; the log has 20 */
     p.resume = true;
     learned half = learn(a, &x, &p, lora);
     if (half.st) fail_msg("%s", half.e.msg);
@@ -659,7 +645,7 @@ static void test_resume(void **state) {
     other = learn(a, &x, &p, lora); /* without --resume it does not write over them */
     assert_int_equal(other.st, WW_EUSAGE);
   }
-  drop(dir);
+  folder_drop(dir);
 }
 
 static void test_learns(void **state) {
@@ -694,7 +680,7 @@ static void test_learns(void **state) {
 
 static void test_not_finite(void **state) {
   ww_arena *a = *state;
-  char *dir = folder(a);
+  char *dir = folder_new(a);
   ww_examples x = task(a, 40);
   ww_lm_plan p = plan_of(dir);
   p.every = 2;
@@ -714,7 +700,7 @@ static void test_not_finite(void **state) {
   l = learn(a, &x, &p, 0);
   if (l.st) fail_msg("%s", l.e.msg);
   assert_true(isfinite(l.out.train.v[7].loss) && l.out.train.n == 8);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* Nothing to be had from more steps: the best values are what comes out. */

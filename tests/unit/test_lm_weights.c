@@ -1,12 +1,10 @@
 /* test_lm_weights.c - types and files of weights: every type there and back, hostile headers, a disk that is full. */
-#include "unit.h"
+#include "folder.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,33 +19,6 @@ static float float_of(uint32_t u) {
 static uint32_t next_random(uint64_t *s) {
   *s = *s * 6364136223846793005ull + 1442695040888963407ull;
   return (uint32_t)(*s >> 32);
-}
-
-/* A fresh folder, removed with what is in it by the caller's `drop`. */
-static char *new_dir(ww_arena *a) {
-  char *dir = ww_strdup(a, "/tmp/ww_weights_XXXXXX");
-  assert_non_null(mkdtemp(dir));
-  return dir;
-}
-
-static uint32_t files_in(const char *dir, bool remove_them) {
-  uint32_t n = 0;
-  DIR *d = opendir(dir);
-  assert_non_null(d);
-  for (struct dirent *f; (f = readdir(d));) {
-    char path[400];
-    if (f->d_name[0] == '.') continue;
-    snprintf(path, sizeof path, "%s/%s", dir, f->d_name);
-    if (remove_them) unlink(path);
-    n++;
-  }
-  closedir(d);
-  return n;
-}
-
-static void drop(const char *dir) {
-  files_in(dir, true);
-  rmdir(dir);
 }
 
 /* ---- types ---- */
@@ -226,7 +197,7 @@ static void safetensors_there_and_back(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
   uint32_t n = some_tensors(a, t, false);
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   const char *path = ww_path_join(a, dir, "model.safetensors");
   ww_meta meta[] = {{.key = "format", .kind = WW_META_TEXT, .text = "pt"},
                     {.key = "a\n", .kind = WW_META_TEXT, .text = "\xf0\x9f\x99\x82\t"}};
@@ -242,19 +213,19 @@ static void safetensors_there_and_back(void **state) {
   ww_weights_close(w);
   t[1].name = t[0].name;
   assert_int_equal(ww_safetensors_write(path, t, n, NULL, 0, &e), WW_EUSAGE);
-  drop(dir);
+  folder_drop(dir);
 }
 
 static void shards_there_and_back(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
   uint32_t n = some_tensors(a, t, false);
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
   assert_int_equal(ww_safetensors_write(ww_path_join(a, dir, "model.safetensors"), t, 1, NULL, 0, &e), WW_OK);
   assert_int_equal(ww_safetensors_write_sharded(dir, t, n, 500, &e), WW_OK); /* takes the place of the one file */
-  assert_true(files_in(dir, false) > 3);
+  assert_true(folder_files(dir) > 3);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_OK);
   check_same(w, t, n);
   ww_weights_close(w);
@@ -263,7 +234,7 @@ static void shards_there_and_back(void **state) {
   unlink(ww_path_join(a, dir, "model-00002-of-00005.safetensors"));
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EIO);
   assert_non_null(strstr(e.msg, "model-00002-of-00005.safetensors"));
-  drop(dir);
+  folder_drop(dir);
 }
 
 static void gguf_there_and_back(void **state) {
@@ -284,7 +255,7 @@ static void gguf_there_and_back(void **state) {
                     {.key = "words", .kind = WW_META_ARRAY, .of = WW_META_TEXT, .items = words, .n = 2},
                     {.key = "empty", .kind = WW_META_ARRAY, .of = WW_META_REAL},
                     {.key = "lists", .kind = WW_META_ARRAY, .of = WW_META_ARRAY, .items = lists, .n = 2}};
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   ww_err e = {0};
   ww_weights *w;
   assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "m.gguf"), t, n, meta, 10, &e), WW_OK);
@@ -303,7 +274,7 @@ static void gguf_there_and_back(void **state) {
   ww_weights_close(w);
   assert_int_equal(ww_gguf_write(ww_path_join(a, dir, "n.gguf"), t, n, meta, 10, &e), WW_OK);
   assert_int_equal(ww_weights_open(dir, &w, &e), WW_EUSAGE); /* which of the two? */
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* ---- hostile files ---- */
@@ -527,16 +498,21 @@ static void hostile_gguf(void **state) {
   }
 }
 
-/* A text of one byte more than there is. */
-static void long_text_in_gguf(void **state) {
-  (void)state;
-  bytes o = {0};
-  char msg[512];
+/* The begin of a GGUF without tensors and with one key. */
+static bytes one_pair(void) {
+  bytes o = {.n = 4};
   memcpy(o.b, "GGUF", 4);
-  o.n = 4;
   put(&o, 3, 4);
   put(&o, 0, 8);
   put(&o, 1, 8);
+  return o;
+}
+
+/* A text of one byte more than there is. */
+static void long_text_in_gguf(void **state) {
+  (void)state;
+  bytes o = one_pair();
+  char msg[512];
   put_text(&o, "k");
   put(&o, 8, 4);
   put_text(&o, "abcd");
@@ -551,13 +527,8 @@ static void long_text_in_gguf(void **state) {
 /* Arrays in arrays in arrays ... : bounded, however deep. */
 static void deep_gguf(void **state) {
   (void)state;
-  bytes o = {0};
+  bytes o = one_pair();
   char msg[512];
-  memcpy(o.b, "GGUF", 4);
-  o.n = 4;
-  put(&o, 3, 4);
-  put(&o, 0, 8);
-  put(&o, 1, 8);
   put_text(&o, "deep");
   put(&o, 9, 4);
   for (int i = 0; i < 60; i++) {
@@ -574,7 +545,7 @@ static void write_text(ww_arena *a, const char *dir, const char *name, const cha
 
 static void hostile_index(void **state) {
   ww_arena *a = *state;
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   ww_tensor t[12];
   ww_err e = {0};
   ww_weights *w;
@@ -608,7 +579,7 @@ static void hostile_index(void **state) {
   assert_non_null(strstr(e.msg, "empty"));
   assert_int_equal(ww_weights_open("/dev/zero", &w, &e), WW_EIO);
   assert_int_equal(ww_weights_open("/nowhere", &w, &e), WW_EIO);
-  drop(dir);
+  folder_drop(dir);
 }
 
 /* ---- a disk that is full ---- */
@@ -618,13 +589,13 @@ static void full_disk_leaves_the_old_file(void **state) {
   ww_arena *a = *state;
   ww_tensor t[12];
   uint32_t n = some_tensors(a, t, false);
-  char *dir = new_dir(a);
+  char *dir = folder_new(a);
   const char *single = ww_path_join(a, dir, "x.safetensors"), *gguf = ww_path_join(a, dir, "x.gguf");
   ww_err e = {0};
   assert_int_equal(ww_safetensors_write(single, t, n, NULL, 0, &e), WW_OK);
   assert_int_equal(ww_gguf_write(gguf, t, 3, NULL, 0, &e), WW_OK);
   assert_int_equal(ww_safetensors_write_sharded(dir, t, n, 500, &e), WW_OK);
-  uint32_t files = files_in(dir, false);
+  uint32_t files = folder_files(dir);
   pid_t child = fork();
   if (child == 0) {
     struct rlimit small = {300, 300};
@@ -638,7 +609,7 @@ static void full_disk_leaves_the_old_file(void **state) {
   int status = -1;
   assert_int_equal(waitpid(child, &status, 0), child);
   assert_int_equal(status, 0);
-  assert_int_equal(files_in(dir, false), files);
+  assert_int_equal(folder_files(dir), files);
   ww_weights *w;
   assert_int_equal(ww_weights_open(single, &w, &e), WW_OK);
   check_same(w, t, n);
@@ -649,7 +620,7 @@ static void full_disk_leaves_the_old_file(void **state) {
   check_same(w, t, n);
   ww_weights_close(w);
   assert_int_equal(ww_gguf_write("/dev/full", t, 3, NULL, 0, &e), WW_EIO);
-  drop(dir);
+  folder_drop(dir);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /* test_text.c - the oracle `text` on a small random model: questions in batches and alone, JSON under its grammar, models that do not fit. */
-#include "unit.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -67,19 +67,6 @@ static const char *make_model(ww_arena *a, const char *dir, uint32_t numbers) {
   return path;
 }
 
-static const char *folder(ww_arena *a) {
-  char *dir = ww_strdup(a, "/tmp/ww-text-XXXXXX");
-  assert_non_null(mkdtemp(dir));
-  return dir;
-}
-
-static void removed(const char *dir) {
-  const char *argv[] = {"rm", "-rf", dir, NULL};
-  ww_run_result r;
-  ww_err e;
-  if (!ww_run(argv, NULL, 0, 10, &r, &e)) ww_run_free(&r);
-}
-
 /* ---- questions ---- */
 
 static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
@@ -100,7 +87,7 @@ static void questions(ww_arena *a, ww_gpu *g, ww_text_question *q, uint32_t n) {
 static void answers_always_parse(void **state) {
   enum { N = 18 }; /* more than a batch */
   ww_arena *a = *state;
-  const char *dir = folder(a), *path = make_model(a, dir, WW_NMETRICS);
+  const char *dir = folder_new(a), *path = make_model(a, dir, WW_NMETRICS);
   ww_text_question q[N];
   ww_text_answer all[N], one;
   ww_gpu g;
@@ -123,13 +110,13 @@ static void answers_always_parse(void **state) {
   assert_int_equal(ww_text_ask(t, q, 1, false, a, &one, &e), WW_OK);
   assert_null(one.text);
   ww_text_close(t);
-  removed(dir);
+  folder_drop(dir);
 }
 
 /* The grammar runs pieces of the answer; training had it whole: the tokens must be the same. */
 static void pieces_are_the_whole(void **state) {
   ww_arena *a = *state;
-  const char *dir = folder(a);
+  const char *dir = folder_new(a);
   ww_err e = {0};
   ww_tokenizer *t;
   make_model(a, dir, WW_NMETRICS);
@@ -150,7 +137,7 @@ static void pieces_are_the_whole(void **state) {
   assert_memory_equal(whole.v, pieces.v, whole.n * sizeof *whole.v);
   ww_buf_free(&b);
   ww_tokenizer_free(t);
-  removed(dir);
+  folder_drop(dir);
 }
 
 /* Whatever the numbers are, the report agrees with itself. */
@@ -177,7 +164,7 @@ static void reports_agree(void **state) {
 
 static void models_that_do_not_fit(void **state) {
   ww_arena *a = *state;
-  const char *dir = folder(a), *path = make_model(a, dir, 3), *side = ww_path_join(a, dir, "m.json");
+  const char *dir = folder_new(a), *path = make_model(a, dir, 3), *side = ww_path_join(a, dir, "m.json");
   ww_text *t = NULL;
   ww_err e = {0};
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_EDATA);
@@ -191,7 +178,7 @@ static void models_that_do_not_fit(void **state) {
   assert_int_equal(ww_write_file_atomic(side, "{\"interval_scale\":1.5}", 22, &e), WW_OK);
   assert_int_equal(ww_text_open(path, 1, &t, &e), WW_OK);
   ww_text_close(t);
-  removed(dir);
+  folder_drop(dir);
 }
 
 int main(void) {

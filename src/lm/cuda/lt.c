@@ -98,9 +98,8 @@ struct ww_lt {
   } family[FAMILIES];
 };
 
-ww_lt *ww_lt_open(ww_accel *g) {
+ww_lt *ww_lt_open(void) {
   void *lib = ww_cuda_library("cublasLt");
-  (void)g;
   if (!lib) return NULL;
   ww_lt *l = ww_xcalloc(1, sizeof *l);
   for (size_t i = 0; i < sizeof call_names / sizeof *call_names; i++) {

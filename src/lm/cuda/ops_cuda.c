@@ -3,7 +3,6 @@
  * Kernels come in a wide form (16 bytes at a time: addresses and row lengths are multiples of that) and one for any shape. Nothing here waits
  * for the device. Sums over tokens are made in two stages whose order depends on the shape and on the number of multiprocessors alone. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "attention.h"
 #include "runtime.h"

@@ -120,7 +120,7 @@ ww_status ww_accel_new(int ordinal, ww_dtype real, ww_accel **out, ww_err *e) {
   if (!st) st = open_device(g, ordinal, e);
   if (!st) st = open_uploads(g, e);
   if (!st) st = load_kernels(g, e);
-  if (!st) g->lt = ww_lt_open(g);
+  if (!st) g->lt = ww_lt_open();
   if (st)
     ww_accel_free(g);
   else

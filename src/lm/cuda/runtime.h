@@ -93,7 +93,7 @@ typedef struct {
 } ww_lt_product;
 /* False: no cuBLASLt here or it cannot do this one; nothing was asked for then. */
 bool ww_lt_multiply(ww_accel *g, const ww_lt_product *p);
-ww_lt *ww_lt_open(ww_accel *g); /* NULL: there is no cuBLASLt */
+ww_lt *ww_lt_open(void);    /* NULL: there is no cuBLASLt */
 void ww_lt_close(ww_lt *l);     /* accepts NULL */
 
 #endif
