@@ -277,6 +277,8 @@ static ww_status convert(ww_cmd *c) {
   if (!st)
     st = gguf ? ww_lm_write_gguf(to, &k, flat, type, tokenizer, &c->err)
               : ww_lm_write_folder(to, &k, flat, type, tokenizer, &c->err);
+  if (!st && !gguf && !ww_file_exists(ww_path_join(c->arena, to, "tokenizer.json")) && !ww_is_quiet())
+    fprintf(stderr, "warpwise: %s has no tokenizer.json in it; put the model's own into %s\n", c->operands[0], to);
   free(flat);
   ww_weights_close(w);
   return st;

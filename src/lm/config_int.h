@@ -13,5 +13,8 @@ void ww_meta_text(ww_arena *a, ww_metas *m, const char *key, const char *text, s
 void ww_meta_array(ww_arena *a, ww_metas *m, const char *key, ww_meta_kind of, ww_meta *items, uint64_t n);
 /* What llama.cpp wants to know of a tokenizer.json, and the file itself. */
 ww_status ww_gguf_tokenizer(const char *json, size_t n, const ww_lm_config *c, ww_arena *a, ww_metas *m, ww_err *e);
+/* The text of a tokenizer.json, or of the one that a .gguf has whole. *json NULL: this .gguf has only what llama.cpp reads; it stays open in *gguf,
+ * which the caller closes. */
+ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_t *n, ww_weights **gguf, ww_err *e);
 
 #endif

@@ -166,6 +166,22 @@ static ww_status prepare(ww_out *o, const char *path, const char *bytes, size_t 
   return ww_out_finish(o);
 }
 
+ww_status ww_lm_tokenizer_json(const char *from, ww_arena *a, char **json, size_t *n, ww_weights **gguf, ww_err *e) {
+  size_t len = strlen(from);
+  *json = NULL;
+  *gguf = NULL;
+  if (len < 5 || strcasecmp(from + len - 5, ".gguf")) return ww_read_file(a, from, WW_TOKENIZER_MAX, json, n, e);
+  ww_status rc = ww_weights_open(from, gguf, e);
+  if (rc) return rc;
+  const ww_meta *m = ww_weights_meta(*gguf, "warpwise.tokenizer_json");
+  if (!m || m->kind != WW_META_TEXT) return WW_OK;
+  *json = ww_strndup(a, m->text, m->text_n);
+  *n = m->text_n;
+  ww_weights_close(*gguf);
+  *gguf = NULL;
+  return WW_OK;
+}
+
 ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float *flat, ww_dtype type,
                              const char *tokenizer_from, ww_err *e) {
   if (type > WW_DTYPE_BF16)
@@ -180,7 +196,9 @@ ww_status ww_lm_write_folder(const char *dir, const ww_lm_config *c, const float
   ww_out small[2]; /* lie ready before the weights change: only a rename is left that could fail */
   uint32_t ready = 0;
   ww_lm_config_print_as(c, type, &json);
-  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, WW_TOKENIZER_MAX, &tokenizer, &n, e);
+  ww_weights *gguf = NULL;
+  if (tokenizer_from) rc = ww_lm_tokenizer_json(tokenizer_from, a, &tokenizer, &n, &gguf, e);
+  ww_weights_close(gguf); /* what only llama.cpp reads has no place in a folder */
   if (!rc) rc = prepare(&small[ready++], ww_path_join(a, dir, "config.json"), json.s, json.n, e);
   if (!rc && tokenizer) rc = prepare(&small[ready++], ww_path_join(a, dir, "tokenizer.json"), tokenizer, n, e);
   if (!rc) rc = write_weights(dir, c, flat, type, a, e);

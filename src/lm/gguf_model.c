@@ -288,6 +288,16 @@ static ww_source *sources(const ww_lm_config *c, const float *flat, ww_dtype typ
   return s;
 }
 
+/* All of another GGUF's tokenizer that is not said yet; its texts stay in that file. */
+static void copy_tokenizer(const ww_weights *from, ww_arena *a, ww_metas *m) {
+  for (uint32_t i = 0; i < ww_weights_nmeta(from); i++) {
+    const ww_meta *x = ww_weights_meta_at(from, i);
+    bool there = !ww_starts(x->key, "tokenizer.");
+    for (uint32_t k = 0; !there && k < m->n; k++) there = !strcmp(m->v[k].key, x->key);
+    if (!there) ww_push(a, m, *x);
+  }
+}
+
 ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float *flat, ww_dtype type,
                            const char *tokenizer_from, ww_err *e) {
   if (type > WW_DTYPE_Q8_0)
@@ -300,12 +310,15 @@ ww_status ww_lm_write_gguf(const char *path, const ww_lm_config *c, const float 
   size_t json_n = 0;
   uint32_t n = 0;
   describe(c, type, a, &m);
-  if (tokenizer_from) rc = ww_read_file(a, tokenizer_from, WW_TOKENIZER_MAX, &json, &json_n, e);
+  ww_weights *from = NULL;
+  if (tokenizer_from) rc = ww_lm_tokenizer_json(tokenizer_from, a, &json, &json_n, &from, e);
   if (!rc && json) rc = ww_gguf_tokenizer(json, json_n, c, a, &m, e);
+  if (!rc && from) copy_tokenizer(from, a, &m);
   if (!rc) {
     ww_source *s = sources(c, flat, type, a, &n);
     rc = ww_gguf_write_sources(path, s, n, m.v, m.n, e);
   }
+  ww_weights_close(from);
   ww_arena_free(a);
   return rc;
 }
