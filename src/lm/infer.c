@@ -34,9 +34,12 @@ static void shape(block *b, ww_matrix *x, ww_dtype type, uint32_t panels, uint32
   if (b->base) x->data = (uint8_t *)b->base + b->used;
   b->used += bytes;
   if (!tiles || !b->tiles) return;
-  x->tiles =
-      (uint16_t *)(type == WW_DTYPE_BF16 || !b->base ? (char *)x->data : b->base + b->used); /* BF16 lies as tiles do */
-  if (type != WW_DTYPE_BF16) b->used += ww_matrix_tiles(x) * sizeof(uint16_t);
+  if (type == WW_DTYPE_BF16) { /* lies as tiles do */
+    x->tiles = (uint16_t *)x->data;
+    return;
+  }
+  if (b->base) x->tiles = (uint16_t *)(b->base + b->used);
+  b->used += ww_matrix_tiles(x) * sizeof(uint16_t);
 }
 
 static uint32_t panels_of(uint32_t rows) { return ww_round_up(rows, WW_PANEL) / WW_PANEL; }

@@ -3,6 +3,7 @@
  * Its queries and keys rotate neighbours (2 i, 2 i + 1); ours rotates halves (i, i + size / 2): rows of both are put in our order. */
 #include "infer_int.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 
@@ -86,7 +87,7 @@ ww_status ww_llama2c_read(const char *path, ww_lm_config *c, ww_arena *a, ww_lm_
   if (st) return st;
   ww_lm_layout_make(c, a, l);
   FILE *f = fopen(path, "rb");
-  if (!f) return ww_fail(e, WW_EIO, "%s: cannot be read", path);
+  if (!f) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
   fseek(f, 0, SEEK_END);
   bool ok = ftell(f) >= 0 && (uint64_t)ftell(f) >= sizeof h + ww_lm_config_params(c) * sizeof(float);
   if (ok) *flat = calloc(l->total, sizeof **flat);

@@ -4,77 +4,20 @@
  * That works on the text, and some of what is kept cannot be compiled without the host's headers: as long as there are
  * errors, what stands on their lines is taken out and the rest tried again. When the kernel asked for is not in the
  * result, the first error is the answer. */
-#include <dlfcn.h>
 #include <stdlib.h>
 
 #include "compile_int.h"
 #include "../cuda/cuda_toolkit.h"
+#include "../cuda/nvrtc_api.h"
 
 #define MOST_ROUNDS 12 /* of taking out what was rejected */
 
-/* ---- the library: own declarations, NVIDIA's header is not needed to build ---- */
-
-typedef void *nvrtc_program;
-
-static struct {
-  void *lib;
-  int (*version)(int *major, int *minor);
-  int (*create)(nvrtc_program *, const char *src, const char *name, int n, const char *const *texts,
-                const char *const *names);
-  int (*destroy)(nvrtc_program *);
-  int (*compile)(nvrtc_program, int n, const char *const *options);
-  int (*cubin_size)(nvrtc_program, size_t *);
-  int (*cubin)(nvrtc_program, char *);
-  int (*log_size)(nvrtc_program, size_t *);
-  int (*log)(nvrtc_program, char *);
-  int (*add_name)(nvrtc_program, const char *);
-  const char *(*error)(int);
-} rtc;
-
-enum { RTC_OK = 0, RTC_COMPILATION = 6 };
-
-static bool load_symbols(void *lib, const char **missing) {
-  const struct {
-    const char *name;
-    void **to;
-  } table[] = {{"nvrtcVersion", (void **)&rtc.version},
-               {"nvrtcCreateProgram", (void **)&rtc.create},
-               {"nvrtcDestroyProgram", (void **)&rtc.destroy},
-               {"nvrtcCompileProgram", (void **)&rtc.compile},
-               {"nvrtcGetCUBINSize", (void **)&rtc.cubin_size},
-               {"nvrtcGetCUBIN", (void **)&rtc.cubin},
-               {"nvrtcGetProgramLogSize", (void **)&rtc.log_size},
-               {"nvrtcGetProgramLog", (void **)&rtc.log},
-               {"nvrtcAddNameExpression", (void **)&rtc.add_name},
-               {"nvrtcGetErrorString", (void **)&rtc.error}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (!(*table[i].to = dlsym(lib, table[i].name))) {
-      *missing = table[i].name;
-      return false;
-    }
-  return true;
-}
-
-static ww_status open_nvrtc(ww_err *e) {
-  if (rtc.lib) return WW_OK;
-  void *lib = ww_cuda_library("nvrtc");
-  if (!lib)
-    return ww_fail(e, WW_EDEVICE,
-                   "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set CUDA_HOME to its folder or "
-                   "LD_LIBRARY_PATH to the library's");
-  const char *missing;
-  if (!load_symbols(lib, &missing)) {
-    dlclose(lib);
-    return ww_fail(e, WW_EDEVICE, "libnvrtc.so has no %s: it is older than CUDA 11.1; install a newer one", missing);
-  }
-  rtc.lib = lib;
-  return WW_OK;
-}
+static const ww_nvrtc_api *rtc; /* once opened */
 
 const char *ww_nvrtc_version(ww_arena *a, ww_err *e) {
   int major = 0, minor = 0;
-  if (open_nvrtc(e)) return NULL;
-  rtc.version(&major, &minor);
+  if (ww_nvrtc_open(&rtc, e)) return NULL;
+  rtc->version(&major, &minor);
   return ww_fmt(a, "NVRTC %d.%d", major, minor);
 }
 
@@ -144,36 +87,36 @@ static void include_used(program *p, const char *text) {
     if (strstr(text, uses[i][0])) ww_push(p->a, &p->options, ww_fmt(p->a, "--pre-include=%s", uses[i][1]));
 }
 
-static ww_status take_code(program *p, nvrtc_program prog, ww_err *e) {
-  if (rtc.cubin_size(prog, &p->code_n) != RTC_OK || !p->code_n)
+static ww_status take_code(program *p, void *prog, ww_err *e) {
+  if (rtc->cubin_size(prog, &p->code_n) != WW_NVRTC_OK || !p->code_n)
     return ww_fail(e, WW_EDATA, "NVRTC made no code for %s: is it an architecture of this CUDA version?",
                    p->u->architecture);
   p->code = ww_alloc(p->a, p->code_n);
-  int rc = rtc.cubin(prog, (char *)p->code);
-  return rc == RTC_OK ? WW_OK : ww_fail(e, WW_EDATA, "NVRTC gave no code: %s", rtc.error(rc));
+  int rc = rtc->cubin(prog, (char *)p->code);
+  return rc == WW_NVRTC_OK ? WW_OK : ww_fail(e, WW_EDATA, "NVRTC gave no code: %s", rtc->error(rc));
 }
 
 /* WW_OK with code == NULL: the compiler rejected it, log says why. */
 static ww_status compile_once(program *p, ww_err *e) {
-  nvrtc_program prog = NULL;
+  void *prog = NULL;
   const char **names = WW_NEWN(p->a, const char *, p->headers.n + 1);
   for (uint32_t i = 0; i < p->headers.n; i++) names[i] = p->headers.v[i].name;
-  int rc = rtc.create(&prog, p->text, p->name, (int)p->headers.n, (const char *const *)p->header_text,
-                      (const char *const *)names);
-  if (rc != RTC_OK) return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc.error(rc));
-  for (uint32_t i = 0; i < p->instances->n; i++) rtc.add_name(prog, p->instances->v[i]);
-  rc = rtc.compile(prog, (int)p->options.n, p->options.v);
+  int rc = rtc->create(&prog, p->text, p->name, (int)p->headers.n, (const char *const *)p->header_text,
+                       (const char *const *)names);
+  if (rc != WW_NVRTC_OK) return ww_fail(e, WW_EDATA, "NVRTC takes no such program: %s", rtc->error(rc));
+  for (uint32_t i = 0; i < p->instances->n; i++) rtc->add_name(prog, p->instances->v[i]);
+  rc = rtc->compile(prog, (int)p->options.n, p->options.v);
   size_t n = 0;
-  rtc.log_size(prog, &n);
+  rtc->log_size(prog, &n);
   char *log = ww_alloc(p->a, n + 1);
-  if (n) rtc.log(prog, log);
+  if (n) rtc->log(prog, log);
   p->log = log;
   ww_status st = WW_OK;
-  if (rc == RTC_OK)
+  if (rc == WW_NVRTC_OK)
     st = take_code(p, prog, e);
-  else if (rc != RTC_COMPILATION && !n)
-    st = ww_fail(e, WW_EDATA, "NVRTC: %s", rtc.error(rc));
-  rtc.destroy(&prog);
+  else if (rc != WW_NVRTC_COMPILATION && !n)
+    st = ww_fail(e, WW_EDATA, "NVRTC: %s", rtc->error(rc));
+  rtc->destroy(&prog);
   return st;
 }
 
@@ -233,7 +176,7 @@ static ww_status check_kernels(program *p, const ww_err *why, ww_err *e) {
 }
 
 ww_status ww_nvrtc_compile(const ww_unit_job *u, const ww_words *instances, ww_arena *a, ww_err *e) {
-  ww_status st = open_nvrtc(e);
+  ww_status st = ww_nvrtc_open(&rtc, e);
   const char *text;
   if (!st) st = ww_unit_text(u, a, &text, e);
   if (st) return st;

@@ -3,68 +3,31 @@
  * NVRTC gets the sources that are in the program and needs no other file. What it made lies in the cache folder under a name that says
  * everything it depends on, so nothing there is ever out of date; a file that does not load is made anew.
  * WARPWISE_LM_KERNELS=nvrtc passes over the code in the program. */
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../../cuda/cuda_toolkit.h"
+#include "../../cuda/nvrtc_api.h"
 #include "kernel_text.h"
 #include "modules.h"
 
 #define MOST_CODE (64u << 20) /* bytes of a unit */
 #define MOST_HEADERS 16
 
-/* ---- NVRTC: own declarations ---- */
+/* ---- NVRTC ---- */
 
-static struct {
-  void *lib;
-  int (*version)(int *major, int *minor);
-  int (*create)(void **program, const char *text, const char *name, int n, const char *const *texts,
-                const char *const *names);
-  int (*destroy)(void **program);
-  int (*compile)(void *program, int n, const char *const *options);
-  int (*code_size)(void *program, size_t *n);
-  int (*code)(void *program, char *to);
-  int (*log_size)(void *program, size_t *n);
-  int (*log)(void *program, char *to);
-} rtc;
-
-static ww_status open_rtc(ww_err *e) {
-  if (rtc.lib) return WW_OK;
-  void *lib = ww_cuda_library("nvrtc");
-  if (!lib)
-    return ww_fail(e, WW_EDEVICE,
-                   "this program has no kernels for this GPU and there is no NVRTC to make them: install the CUDA "
-                   "toolkit, or set CUDA_HOME to its folder");
-  const struct {
-    const char *name;
-    void **to;
-  } table[] = {{"nvrtcVersion", (void **)&rtc.version},
-               {"nvrtcCreateProgram", (void **)&rtc.create},
-               {"nvrtcDestroyProgram", (void **)&rtc.destroy},
-               {"nvrtcCompileProgram", (void **)&rtc.compile},
-               {"nvrtcGetCUBINSize", (void **)&rtc.code_size},
-               {"nvrtcGetCUBIN", (void **)&rtc.code},
-               {"nvrtcGetProgramLogSize", (void **)&rtc.log_size},
-               {"nvrtcGetProgramLog", (void **)&rtc.log}};
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-    if (!(*table[i].to = dlsym(lib, table[i].name)))
-      return ww_fail(e, WW_EDEVICE, "libnvrtc.so has no %s: install CUDA 11.1 or newer", table[i].name);
-  rtc.lib = lib;
-  return WW_OK;
-}
+static const ww_nvrtc_api *rtc; /* once opened */
 
 static ww_status take_result(void *program, int rc, const char *name, ww_arena *a, char **code, size_t *n, ww_err *e) {
   size_t size = 0;
   if (rc) {
-    rtc.log_size(program, &size);
+    rtc->log_size(program, &size);
     char *log = ww_alloc(a, size + 1);
-    if (size) rtc.log(program, log);
+    if (size) rtc->log(program, log);
     return ww_fail(e, WW_EDATA, "NVRTC does not compile %s: %.300s", name, size > 1 ? log : "no reason given");
   }
-  if (rtc.code_size(program, n) || !*n) return ww_fail(e, WW_EDATA, "NVRTC made no code of %s", name);
+  if (rtc->cubin_size(program, n) || !*n) return ww_fail(e, WW_EDATA, "NVRTC made no code of %s", name);
   *code = ww_alloc(a, *n);
-  return rtc.code(program, *code) ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name) : WW_OK;
+  return rtc->cubin(program, *code) ? ww_fail(e, WW_EDATA, "NVRTC gave no code of %s", name) : WW_OK;
 }
 
 ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_arena *a, char **code, size_t *n,
@@ -74,14 +37,14 @@ ww_status ww_accel_compile(ww_accel_unit unit, const char *architecture, ww_aren
   const char *options[] = {ww_fmt(a, "--gpu-architecture=%s", architecture), "--std=c++17"};
   int headers = 0;
   void *program = NULL;
-  ww_status st = open_rtc(e);
+  ww_status st = ww_nvrtc_open(&rtc, e);
   if (st) return st;
   for (; headers < MOST_HEADERS && ww_kernel_headers[headers].name; headers++)
     names[headers] = ww_kernel_headers[headers].name, texts[headers] = ww_kernel_headers[headers].text;
-  if (rtc.create(&program, u->text, u->name, headers, texts, names))
+  if (rtc->create(&program, u->text, u->name, headers, texts, names))
     return ww_fail(e, WW_EDATA, "NVRTC does not take %s", u->name);
-  st = take_result(program, rtc.compile(program, 2, options), u->name, a, code, n, e);
-  rtc.destroy(&program);
+  st = take_result(program, rtc->compile(program, 2, options), u->name, a, code, n, e);
+  rtc->destroy(&program);
   return st;
 }
 
@@ -91,7 +54,7 @@ static const char *cache_path(ww_accel_unit unit, const char *architecture, ww_a
   const char *dir = ww_cache_dir(a);
   const ww_kernel_text *u = &ww_kernel_units[unit];
   int version[2] = {0, 0};
-  if (!dir || rtc.version(&version[0], &version[1])) return NULL;
+  if (!dir || rtc->version(&version[0], &version[1])) return NULL;
   uint64_t h = ww_hash(u->text, strlen(u->text), ww_hash(version, sizeof version, 1));
   for (int i = 0; ww_kernel_headers[i].name; i++)
     h = ww_hash(ww_kernel_headers[i].text, strlen(ww_kernel_headers[i].text), h);
@@ -105,7 +68,7 @@ static ww_status load_compiled(ww_accel *g, ww_accel_unit unit, ww_arena *a, ww_
   const char *architecture = ww_fmt(a, "sm_%d%s", g->capability, g->capability == 90 ? "a" : "");
   char *code;
   size_t n;
-  ww_status st = open_rtc(e);
+  ww_status st = ww_nvrtc_open(&rtc, e);
   if (st) return st;
   const char *path = cache_path(unit, architecture, a);
   if (path && ww_file_exists(path) && !ww_read_file(a, path, MOST_CODE, &code, &n, NULL) &&

@@ -1,0 +1,43 @@
+/* nvrtc_api.c - opens libnvrtc and finds its functions. */
+#include "nvrtc_api.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+
+#include "cuda_toolkit.h"
+
+static ww_nvrtc_api rtc;
+static void *library;
+static const char *missing; /* the first function that it has not; NULL: it has all */
+
+static void open_library(void) {
+  const struct {
+    const char *name;
+    void **to;
+  } table[] = {{"nvrtcVersion", (void **)&rtc.version},
+               {"nvrtcCreateProgram", (void **)&rtc.create},
+               {"nvrtcDestroyProgram", (void **)&rtc.destroy},
+               {"nvrtcCompileProgram", (void **)&rtc.compile},
+               {"nvrtcGetCUBINSize", (void **)&rtc.cubin_size},
+               {"nvrtcGetCUBIN", (void **)&rtc.cubin},
+               {"nvrtcGetProgramLogSize", (void **)&rtc.log_size},
+               {"nvrtcGetProgramLog", (void **)&rtc.log},
+               {"nvrtcAddNameExpression", (void **)&rtc.add_name},
+               {"nvrtcGetErrorString", (void **)&rtc.error}};
+  library = ww_cuda_library("nvrtc");
+  for (size_t i = 0; library && !missing && i < sizeof table / sizeof *table; i++)
+    if (!(*table[i].to = dlsym(library, table[i].name))) missing = table[i].name;
+}
+
+ww_status ww_nvrtc_open(const ww_nvrtc_api **out, ww_err *e) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, open_library);
+  if (!library)
+    return ww_fail(e, WW_EDEVICE,
+                   "no NVRTC: libnvrtc.so was not found; install the CUDA toolkit, or set CUDA_HOME to its folder or "
+                   "LD_LIBRARY_PATH to the library's");
+  if (missing)
+    return ww_fail(e, WW_EDEVICE, "libnvrtc.so has no %s: it is older than CUDA 11.1; install a newer one", missing);
+  *out = &rtc;
+  return WW_OK;
+}
