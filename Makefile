@@ -266,7 +266,7 @@ test:
 	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all units
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library
+	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
 
 deps:
 	@scripts/deps.sh test
@@ -285,7 +285,7 @@ asan:
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh $(ASAN_BUILD) unit cli kernels serve lsp mcp library
+	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
 
 fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question
 fuzz: all

@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train serve lsp nvim emacs page vscode mcp mcp-clients export library packages.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train serve lsp nvim emacs page vscode mcp mcp-clients export library packages}
+stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -65,6 +65,12 @@ for s in $stages; do
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
   train) stage train tests/train.sh "$build/warpwise" ;;
+  tokenizers) stage tokenizers tests/lm/tokenizers.sh "$build" ;;
+  lm-gguf) stage lm-gguf tests/lm/gguf.sh "$build" ;;
+  stories) stage stories tests/lm/stories.sh "$build" ;;
+  lm-cli) stage lm-cli tests/lm/cli.sh "$build/warpwise" ;;
+  lm-train) stage lm-train tests/lm/train.sh "$build/warpwise" ;;
+  openai) stage openai tests/clients/openai/run.sh "$build" ;;
   measure) stage measure tests/measure.sh "$build/warpwise" ;;
   import) stage import tests/import.sh "$build/warpwise" ;;
   dataset) stage dataset tests/dataset.sh "$build/warpwise" ;;

@@ -135,8 +135,8 @@ const ww_command ww_cmd_lm_tokenize = {
 
 static void inspect_config(const ww_lm_config *k) {
   double params = (double)ww_lm_config_params(k);
-  printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1, params / (params < 1e6 ? 1e3 : 1e6),
-         params < 1e6 ? "thousand" : "million");
+  printf("%s, %.*f %s parameters\n", ww_lm_archs[k->arch].model_type, params < 1e6 ? 0 : 1,
+         params / (params < 1e6 ? 1e3 : 1e6), params < 1e6 ? "thousand" : "million");
   printf("  vocabulary %u%s, width %u, layers %u, heads %u of %u (%u for keys), MLP %u, context %u\n", k->vocab,
          k->tied ? " (tied)" : "", k->width, k->layers, k->heads, k->head_size, k->kv_heads, k->hidden, k->context);
   if (k->numbers)
@@ -198,11 +198,23 @@ static void inspect_meta(const ww_weights *w) {
   }
 }
 
+/* llama2.c's have no names in them: only what the header says. */
+static bool inspect_bin(const ww_cmd *c, const char *path) {
+  size_t n = strlen(path);
+  ww_lm *m = NULL;
+  ww_err why = {0};
+  if (c->global.json || n < 4 || strcmp(path + n - 4, ".bin") || ww_lm_open(path, NULL, &m, &why)) return false;
+  inspect_config(ww_lm_config_of(m));
+  ww_lm_close(m);
+  return true;
+}
+
 static ww_status inspect(ww_cmd *c) {
   ww_weights *w = NULL;
   ww_lm_config k;
   ww_err why = {0};
   if (c->noperands != 1) return ww_fail(&c->err, WW_EUSAGE, "lm inspect takes one model or file of tensors");
+  if (inspect_bin(c, c->operands[0])) return WW_OK;
   bool model = ww_lm_open_files(c->operands[0], c->arena, &w, &k, NULL, &why) == WW_OK;
   ww_status st =
       model ? WW_OK
@@ -251,7 +263,8 @@ static ww_status convert_type(const char *name, bool gguf, ww_dtype *out, ww_err
   *out = WW_DTYPE_BF16;
   for (int t = 0; name && t <= (gguf ? WW_DTYPE_Q8_0 : WW_DTYPE_BF16); t++)
     if (!strcasecmp(name, ww_dtype_name(t))) return *out = (ww_dtype)t, WW_OK;
-  return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`", gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name)
+  return name ? ww_fail(e, WW_EUSAGE, "--type takes %s, not `%s`",
+                        gguf ? "f32, f16, bf16 or q8_0" : "f32, f16 or bf16 (q8_0 is for a .gguf)", name)
               : WW_OK;
 }
 

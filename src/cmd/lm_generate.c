@@ -110,8 +110,12 @@ static ww_status weights_of(const char *name, ww_dtype *out, ww_err *e) {
 }
 
 static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_grammar *g) {
-  ww_generate_options how = {
-      .most = o->most > UINT32_MAX ? UINT32_MAX : o->most ? (uint32_t)o->most : 256, .grammar = g, .piece = show, .ctx = c->global.json ? NULL : stdout};
+  ww_generate_options how = {.most = o->most > UINT32_MAX ? UINT32_MAX
+                                     : o->most            ? (uint32_t)o->most
+                                                          : 256,
+                             .grammar = g,
+                             .piece = show,
+                             .ctx = c->global.json ? NULL : stdout};
   double temperature, top_p;
   const char *text;
   size_t n;
@@ -126,7 +130,8 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   if (!st) st = ww_lm_text(c, 1, &text, &n);
   if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
   if (st) return st;
-  how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
+  how.sample =
+      (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)(o->top_k > UINT32_MAX ? 0 : o->top_k), o->seed};
   prompt_tokens(c, o, ww_lm_tokenizer(m), text, n, &prompt);
   uint64_t room = (uint64_t)prompt.n + how.most;
   if (room > ww_lm_config_of(m)->context) room = ww_lm_config_of(m)->context;
@@ -136,7 +141,8 @@ static ww_status generate(ww_cmd *c, const options *o, ww_lm *m, const ww_gramma
   sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND | SA_RESTART}, NULL);
   st = ww_lm_generate(s, m, 0, prompt.v, prompt.n, &how, &out, &c->err);
   if (!st) print_result(c, o, &out);
-  if (!st && out.finish == WW_FINISH_CANCEL) st = ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
+  if (!st && out.finish == WW_FINISH_CANCEL) /* the JSON has said it */
+    st = c->global.json ? WW_ECANCEL : ww_fail(&c->err, WW_ECANCEL, "interrupted after %u tokens", out.tokens);
   ww_buf_free(&out.text);
   ww_lm_session_free(s);
   return st;

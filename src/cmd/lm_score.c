@@ -5,7 +5,7 @@
 #include "../base/jsonread.h"
 #include "lm.h"
 
-#define MOST_TOKENS 8192               /* of texts that are scored together */
+#define MOST_TOKENS 8192                /* of texts that are scored together */
 #define MOST_LOGITS ((uint64_t)1 << 26) /* of one pass: 256 MB */
 
 typedef struct {
@@ -58,12 +58,13 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
 }
 
 /* One pass over the tokens from..to of all that follow each other: adds what is known behind it to the texts' sums. */
-static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of, const bool *want, uint32_t n, uint32_t vocab,
-                            ww_err *e) {
+static ww_status score_pass(ww_lm_session *s, text *v, const int32_t *token, const uint32_t *of, const bool *want,
+                            uint32_t n, uint32_t vocab, ww_err *e) {
   uint32_t wanted = 0;
   for (uint32_t k = 0; k < n; k++) wanted += want[k];
   float *logits = ww_xmalloc(((size_t)wanted * vocab + 1) * sizeof *logits), *l = logits;
-  ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want}, wanted ? logits : NULL, NULL, e);
+  ww_status st = ww_lm_run(s, &(ww_lm_pass){.n = n, .token = token, .sequence = of, .wanted = want},
+                           wanted ? logits : NULL, NULL, e);
   for (uint32_t k = 0; !st && k < n; k++)
     if (want[k]) v[of[k]].log_prob += ww_log_prob(l, vocab, token[k + 1]), l += vocab;
   free(logits);

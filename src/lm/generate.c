@@ -28,7 +28,7 @@ typedef struct {
   int32_t *ids;   /* their tokens */
   uint32_t nwords;
   float *logits;
-  size_t sent; /* bytes of out->text that were handed out */
+  size_t sent;        /* bytes of out->text that were handed out */
   bool ended, closed; /* closed: by the shortest end, for want of room */
   bool narrow;        /* the last mask left less than half of the vocabulary: the next one likely does too */
 } run;
@@ -36,7 +36,8 @@ typedef struct {
 static ww_status feed(run *r, const int32_t *token, uint32_t n, const float *features, ww_err *e) {
   uint32_t *sequence = ww_xmalloc(n * sizeof *sequence);
   for (uint32_t k = 0; k < n; k++) sequence[k] = r->sequence;
-  ww_status st = ww_lm_run(r->s, &(ww_lm_pass){.n = n, .token = token, .sequence = sequence, .features = features}, r->logits, NULL, e);
+  ww_status st = ww_lm_run(r->s, &(ww_lm_pass){.n = n, .token = token, .sequence = sequence, .features = features},
+                           r->logits, NULL, e);
   free(sequence);
   return st;
 }
@@ -126,7 +127,8 @@ static void sort_words(run *r) {
   r->ids = ww_xmalloc((n + 1) * sizeof *r->ids);
   for (uint32_t k = 0; k < n; k++) {
     const ww_word *last = k ? &v[k - 1].w : NULL;
-    while (last && v[k].w.shared < v[k].w.n && v[k].w.shared < last->n && v[k].w.text[v[k].w.shared] == last->text[v[k].w.shared])
+    while (last && v[k].w.shared < v[k].w.n && v[k].w.shared < last->n &&
+           v[k].w.text[v[k].w.shared] == last->text[v[k].w.shared])
       v[k].w.shared++;
     r->words[k] = v[k].w;
     r->ids[k] = v[k].id;
@@ -183,7 +185,9 @@ static uint32_t end_tokens(run *r, bool tried) {
 }
 
 /* Whether the shortest end behind what was tried fits. Its bytes tell it nearly always: there are no more tokens than that. */
-static bool end_fits(run *r, uint32_t room) { return ww_grammar_left(r->g, true) <= room || end_tokens(r, true) <= room; }
+static bool end_fits(run *r, uint32_t room) {
+  return ww_grammar_left(r->g, true) <= room || end_tokens(r, true) <= room;
+}
 
 /* Logits of all that the grammar refuses here become -INFINITY. */
 static void mask(run *r) {
@@ -210,7 +214,8 @@ static void mask(run *r) {
 static bool allowed(run *r, int32_t id) {
   uint32_t n = 0;
   const char *text = ww_tokenizer_text(r->t, id, &n);
-  return takes(r, id) && text && n && ww_grammar_allows(r->g, text, n) && end_fits(r, r->room - 1) && ww_grammar_take(r->g, text, n);
+  return takes(r, id) && text && n && ww_grammar_allows(r->g, text, n) && end_fits(r, r->room - 1) &&
+         ww_grammar_take(r->g, text, n);
 }
 
 /* Drawn, and allowed; -1: the model or the grammar ends here; -2: nothing is left to draw from. */
@@ -256,7 +261,8 @@ static ww_status take_forced(run *r, bool *took, ww_err *e) {
   if (text.n) {
     ww_arena *a = ww_arena_new();
     ww_tokens tokens = {0};
-    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room && (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - tokens.n));
+    *took = spell(r, &text, a, &tokens) && tokens.n <= r->room &&
+            (ww_grammar_left(r->g, true) == UINT32_MAX || end_fits(r, r->room - tokens.n));
     if (*took) st = write_forced(r, &tokens, e);
     ww_arena_free(a);
   }
@@ -271,8 +277,10 @@ static ww_status close_text(run *r, ww_err *e) {
   ww_tokens tokens = {0};
   ww_status st = WW_OK;
   ww_grammar_shortest(r->g, false, &text);
-  if (text.n && spell(r, &text, a, &tokens) && tokens.n <= r->room) st = write_forced(r, &tokens, e);
-  else st = ww_fail(e, WW_EDATA, "no token of this model may follow here by the grammar; is its vocabulary complete?");
+  if (text.n && spell(r, &text, a, &tokens) && tokens.n <= r->room)
+    st = write_forced(r, &tokens, e);
+  else
+    st = ww_fail(e, WW_EDATA, "no token of this model may follow here by the grammar; is its vocabulary complete?");
   r->closed = true;
   ww_arena_free(a);
   ww_buf_free(&text);
@@ -297,13 +305,14 @@ static ww_status loop(run *r, ww_err *e) {
     if (text && !ww_tokenizer_special(r->t, id)) write_text(r, text, n);
     if (!r->ended && r->room) st = feed(r, &id, 1, NULL, e);
   }
-  if (r->out->finish != WW_FINISH_CANCEL && !r->closed && (r->room || r->ended || (r->g && ww_grammar_finished(r->g)))) r->out->finish = WW_FINISH_STOP;
+  if (r->out->finish != WW_FINISH_CANCEL && !r->closed && (r->room || r->ended || (r->g && ww_grammar_finished(r->g))))
+    r->out->finish = WW_FINISH_STOP;
   if (!st && !r->ended) hand_out(r, true);
   return st;
 }
 
-ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, const int32_t *prompt, uint32_t n, const ww_generate_options *o,
-                         ww_generated *out, ww_err *e) {
+ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, const int32_t *prompt, uint32_t n,
+                         const ww_generate_options *o, ww_generated *out, ww_err *e) {
   const ww_lm_config *c = ww_lm_config_of(m);
   run r = {.s = s, .m = m, .t = ww_lm_tokenizer(m), .c = c, .o = o, .out = out, .sequence = sequence};
   double t0 = ww_now();
@@ -321,8 +330,10 @@ ww_status ww_lm_generate(ww_lm_session *s, const ww_lm *m, uint32_t sequence, co
   if (o->grammar) r.g = ww_grammar_begin(o->grammar);
   ww_status st = WW_OK;
   if (r.g && ww_grammar_left(r.g, false) > r.room && end_tokens(&r, false) > r.room)
-    st = ww_fail(e, WW_ELIMIT, "the shortest text of this grammar takes %u bytes, and there is room for %u tokens; allow more of them",
-                 ww_grammar_left(r.g, false), r.room);
+    st =
+        ww_fail(e, WW_ELIMIT,
+                "the shortest text of this grammar takes %u bytes, and there is room for %u tokens; allow more of them",
+                ww_grammar_left(r.g, false), r.room);
   if (!st) st = feed(&r, prompt, n, o->features, e);
   out->prompt_s = ww_now() - t0;
   if (!st) st = loop(&r, e);

@@ -29,7 +29,8 @@ struct ww_grammar_state {
   node *nodes;
   uint32_t nnodes, cap, *bucket, nbuckets; /* nbuckets: a power of two */
   uint32_t steps;
-  stack_set now, tried, other, open; /* tried, other: scratch of a look ahead; open: nodes whose rules are to be opened */
+  stack_set now, tried, other,
+      open; /* tried, other: scratch of a look ahead; open: nodes whose rules are to be opened */
 };
 
 static void set_add(stack_set *s, uint32_t k) {
@@ -104,7 +105,8 @@ static void open_all(ww_grammar_state *s, stack_set *out) {
     uint32_t k = s->open.v[--s->open.n], at = s->nodes[k].at, rest = s->nodes[k].rest;
     if (!k || el[at].kind == WW_G_SET) {
       if (out->n < MOST_STACKS) set_add(out, k);
-    } else if (el[at].kind != WW_G_RULE) visit(s, rest); /* the alternative is read: back to who asked for it */
+    } else if (el[at].kind != WW_G_RULE)
+      visit(s, rest); /* the alternative is read: back to who asked for it */
     else {
       /* A rule that ends its alternative is not returned to: lists stay shallow. */
       if (el[at + 1].kind < WW_G_ALT) rest = node_of(s, at + 1, rest);
@@ -231,8 +233,10 @@ static void shortest_from(ww_grammar_state *s, uint32_t k, ww_buf *out) {
   const ww_g_element *el = s->g->elements.v;
   while (k && k != NONE) {
     uint32_t at = s->nodes[k].at, rest = s->nodes[k].rest;
-    if (el[at].kind >= WW_G_ALT) k = rest;
-    else if (el[at].kind == WW_G_RULE) k = node_of(s, s->g->best[el[at].of], node_of(s, at + 1, rest));
+    if (el[at].kind >= WW_G_ALT)
+      k = rest;
+    else if (el[at].kind == WW_G_RULE)
+      k = node_of(s, s->g->best[el[at].of], node_of(s, at + 1, rest));
     else {
       char c = any_byte(&s->g->sets.v[el[at].of]);
       ww_buf_add(out, &c, 1);

@@ -67,7 +67,8 @@ static void list_alternatives(lengths *l) {
     for (uint32_t r = 0; r < g->rules.n; r++) l->first_use[r + 1] += l->first_use[r];
     l->uses = ww_xcalloc((size_t)l->first_use[g->rules.n] + 1, sizeof *l->uses);
   }
-  for (uint32_t r = g->rules.n; r; r--) l->first_use[r] = l->first_use[r - 1]; /* the second pass moved each to its end */
+  for (uint32_t r = g->rules.n; r; r--)
+    l->first_use[r] = l->first_use[r - 1]; /* the second pass moved each to its end */
   l->first_use[0] = 0;
 }
 
@@ -108,8 +109,10 @@ static uint32_t next_first(const ww_grammar *g, const uint32_t *bytes, visit *v)
   for (;; v->at++) {
     const ww_g_element *el = &g->elements.v[v->at];
     if (el->kind == WW_G_END) return UINT32_MAX;
-    if (el->kind == WW_G_ALT) v->first = true;
-    else if (el->kind == WW_G_SET) v->first = false;
+    if (el->kind == WW_G_ALT)
+      v->first = true;
+    else if (el->kind == WW_G_SET)
+      v->first = false;
     else {
       bool was = v->first;
       if (bytes[el->of]) v->first = false;
@@ -128,9 +131,12 @@ static uint32_t begins_with_itself(const ww_grammar *g, const uint32_t *bytes) {
     if (!state[r]) stack[n++] = (visit){r, g->rules.v[r], true}, state[r] = 1;
     while (n && found == UINT32_MAX) {
       uint32_t to = next_first(g, bytes, &stack[n - 1]);
-      if (to == UINT32_MAX) state[stack[--n].rule] = 2;
-      else if (state[to] == 1) found = to;
-      else if (!state[to]) stack[n++] = (visit){to, g->rules.v[to], true}, state[to] = 1;
+      if (to == UINT32_MAX)
+        state[stack[--n].rule] = 2;
+      else if (state[to] == 1)
+        found = to;
+      else if (!state[to])
+        stack[n++] = (visit){to, g->rules.v[to], true}, state[to] = 1;
     }
   }
   free(state), free(stack);
@@ -149,7 +155,9 @@ ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_
   bool endless = bytes[g->root] >= WW_G_NEVER;
   free(bytes);
   if (which != UINT32_MAX)
-    return ww_fail(e, WW_EPARSE, "the rule `%s` begins with itself; write it with a repetition: x* or x+", name(ctx, which));
-  if (endless) return ww_fail(e, WW_EPARSE, "no text of this grammar has an end: `root` needs an alternative that ends");
+    return ww_fail(e, WW_EPARSE, "the rule `%s` begins with itself; write it with a repetition: x* or x+",
+                   name(ctx, which));
+  if (endless)
+    return ww_fail(e, WW_EPARSE, "no text of this grammar has an end: `root` needs an alternative that ends");
   return WW_OK;
 }

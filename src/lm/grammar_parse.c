@@ -41,8 +41,10 @@ static void skip(parser *p, bool lines) {
   while (p->at < p->end) {
     if (*p->at == '#')
       while (p->at < p->end && *p->at != '\n') p->at++;
-    else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || (lines && *p->at == '\n')) p->at++;
-    else return;
+    else if (*p->at == ' ' || *p->at == '\t' || *p->at == '\r' || (lines && *p->at == '\n'))
+      p->at++;
+    else
+      return;
   }
 }
 
@@ -146,8 +148,10 @@ static ww_status text(parser *p, run *r) {
     bool wide;
     int c = character(p, &wide);
     if (c < 0) return bad(p, "an unknown escape; known are \\n \\t \\r \\\" \\\\ \\xNN \\uNNNN");
-    if (wide) push_point(p, r, c);
-    else push_byte(p, r, (uint8_t)c);
+    if (wide)
+      push_point(p, r, c);
+    else
+      push_byte(p, r, (uint8_t)c);
   }
   if (p->at >= p->end) return bad(p, "a text without its closing \"");
   p->at++;
@@ -181,8 +185,10 @@ static void push_range(parser *p, run *r, uint32_t from, uint32_t to) {
     for (uint32_t bits = 6; bits <= 18; bits += 6) {
       uint32_t m = (1u << bits) - 1;
       if ((from & ~m) == (end & ~m)) break;
-      if (from & m) end = from | m;
-      else if ((end & m) != m) end = (end & ~m) - 1;
+      if (from & m)
+        end = from | m;
+      else if ((end & m) != m)
+        end = (end & ~m) - 1;
     }
     uint8_t a[4], b[4];
     uint32_t n = utf8(from, a);
@@ -304,8 +310,10 @@ static ww_status braces(parser *p, run *r, uint32_t from) {
   high = low;
   if (p->at < p->end && *p->at == ',') {
     p->at++;
-    if (p->at < p->end && *p->at == '}') high = UINT32_MAX;
-    else if (!number(p, &high) || high < low) return bad(p, "x{low,high}: high is missing, below low or above 10000");
+    if (p->at < p->end && *p->at == '}')
+      high = UINT32_MAX;
+    else if (!number(p, &high) || high < low)
+      return bad(p, "x{low,high}: high is missing, below low or above 10000");
   }
   if (p->at >= p->end || *p->at++ != '}') return bad(p, "a } is missing");
   return repeat(p, r, from, low, high);
@@ -341,9 +349,12 @@ static ww_status item(parser *p, run *r, bool *there) {
   uint32_t from = r->n;
   ww_status st = WW_OK;
   *there = true;
-  if (*p->at == '"') st = text(p, r);
-  else if (*p->at == '[') st = class(p, r);
-  else if (*p->at == '(') st = group(p, r);
+  if (*p->at == '"')
+    st = text(p, r);
+  else if (*p->at == '[')
+    st = class(p, r);
+  else if (*p->at == '(')
+    st = group(p, r);
   else if (*p->at == '.') {
     p->at++;
     push_class(p, r, &(range){0}, 0, true);
@@ -351,14 +362,17 @@ static ww_status item(parser *p, run *r, bool *there) {
     const char *s = p->at;
     while (p->at < p->end && word_char(*p->at)) p->at++;
     push(p, r, WW_G_RULE, rule_named(p, s, (size_t)(p->at - s)));
-  } else *there = false;
+  } else
+    *there = false;
   while (!st && *there && p->at < p->end) {
     char c = *p->at;
-    if (c == '{') st = braces(p, r, from);
+    if (c == '{')
+      st = braces(p, r, from);
     else if (c == '*' || c == '+' || c == '?') {
       p->at++;
       st = repeat(p, r, from, c == '+', c == '?' ? 1 : UINT32_MAX);
-    } else break;
+    } else
+      break;
   }
   return st;
 }
@@ -421,7 +435,9 @@ ww_status ww_grammar_parse(const char *gbnf, size_t n, ww_grammar **out, ww_err 
   }
   if (!st) st = ww_grammar_check(g, name_of, &p, e);
   ww_arena_free(scratch);
-  if (st) ww_grammar_free(g);
-  else *out = g;
+  if (st)
+    ww_grammar_free(g);
+  else
+    *out = g;
   return st;
 }

@@ -38,7 +38,8 @@ static ww_status value_of(maker *m, const cJSON *schema, ww_buf *out);
 static ww_status name_of(maker *m, const cJSON *schema, ww_buf *out) {
   ww_buf v = {0};
   ww_status st = value_of(m, schema, &v);
-  if (!st && v.n < 24) ww_buf_puts(out, v.s);
+  if (!st && v.n < 24)
+    ww_buf_puts(out, v.s);
   else if (!st) {
     ww_buf_fmt(&m->text, "part-%u ::= %s\n", m->rules, v.s);
     ww_buf_fmt(out, "part-%u", m->rules++);
@@ -54,9 +55,12 @@ static void literal(ww_buf *out, const char *json) {
   ww_buf_puts(out, "\"");
   for (; *json; json++) {
     unsigned char c = (unsigned char)*json;
-    if (c == '"' || c == '\\') ww_buf_fmt(out, "\\%c", c);
-    else if (c < 0x20 || c >= 0x7f) ww_buf_fmt(out, "\\x%02x", c);
-    else ww_buf_fmt(out, "%c", c);
+    if (c == '"' || c == '\\')
+      ww_buf_fmt(out, "\\%c", c);
+    else if (c < 0x20 || c >= 0x7f)
+      ww_buf_fmt(out, "\\x%02x", c);
+    else
+      ww_buf_fmt(out, "%c", c);
   }
   ww_buf_puts(out, "\"");
 }
@@ -102,7 +106,8 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
     ww_buf_free(&v);
     return st;
   }
-  if (n > MOST_PROPERTIES) return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties", MOST_PROPERTIES);
+  if (n > MOST_PROPERTIES)
+    return ww_fail(m->e, WW_ELIMIT, "an object of the schema has more than %d properties", MOST_PROPERTIES);
   m->rules += n + 1;
   for (p = props->child; p && !st; p = p->next, k++) {
     ww_buf v = {0}, w = {0};
@@ -111,8 +116,8 @@ static ww_status object(maker *m, const cJSON *s, ww_buf *out) {
       bool must = is_required(required, p->string);
       ww_buf_fmt(&m->text, "first-%u ::= %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1, must ? "" : " | first-",
                  must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
-      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1, must ? "" : " | after-",
-                 must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
+      ww_buf_fmt(&m->text, "after-%u ::= \",\" %s (%s) after-%u%s%s\n", id + k, w.s, v.s, id + k + 1,
+                 must ? "" : " | after-", must ? "" : ww_fmt(m->arena, "%u", id + k + 1));
     }
     ww_buf_free(&v);
     ww_buf_free(&w);
@@ -129,8 +134,11 @@ static ww_status array(maker *m, const cJSON *s, ww_buf *out) {
   if (!items) ww_buf_puts(&v, "value");
   int least = cJSON_IsNumber(low) ? low->valueint : 0, most = cJSON_IsNumber(high) ? high->valueint : -1;
   if (!st && (least < 0 || least > 1000 || most > 1000 || (most >= 0 && most < least)))
-    st = ww_fail(m->e, WW_EUNSUPPORTED, "the schema asks for arrays of %d to %d items: at most 1000, and minItems not above maxItems", least, most);
-  if (!st && most == 0) ww_buf_puts(out, "\"[]\"");
+    st = ww_fail(m->e, WW_EUNSUPPORTED,
+                 "the schema asks for arrays of %d to %d items: at most 1000, and minItems not above maxItems", least,
+                 most);
+  if (!st && most == 0)
+    ww_buf_puts(out, "\"[]\"");
   else if (!st) {
     ww_buf_fmt(out, "\"[\" (%s (\",\" %s){%d,", v.s, v.s, least > 0 ? least - 1 : 0);
     if (most > 0) ww_buf_fmt(out, "%d", most - 1);
@@ -156,8 +164,10 @@ static ww_status choice(maker *m, const cJSON *list, ww_buf *out) {
 static ww_status reference(maker *m, const char *ref, ww_buf *out) {
   const char *name = strrchr(ref, '/');
   const cJSON *defs = member(m->root, ww_starts(ref, "#/definitions/") ? "definitions" : "$defs"), *to;
-  if (!strcmp(ref, "#")) to = m->root;
-  else to = name && ww_starts(ref, "#/") && defs ? member(defs, name + 1) : NULL;
+  if (!strcmp(ref, "#"))
+    to = m->root;
+  else
+    to = name && ww_starts(ref, "#/") && defs ? member(defs, name + 1) : NULL;
   if (!to) return ww_fail(m->e, WW_EUNSUPPORTED, "the schema refers to %s; known are # and #/$defs/NAME", ref);
   uint32_t k = 0;
   while (k < m->defs.n && m->defs.v[k] != to) k++;
@@ -181,7 +191,8 @@ static ww_status types(maker *m, const cJSON *list, const cJSON *s, ww_buf *out)
   ww_buf_puts(out, "(");
   cJSON_ArrayForEach(k, list) {
     if (k != list->child) ww_buf_puts(out, " | ");
-    if (!cJSON_IsString(k)) return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
+    if (!cJSON_IsString(k))
+      return ww_fail(m->e, WW_EPARSE, "the schema's `type` is a list of something else than names");
     if ((st = typed(m, k->valuestring, s, out))) return st;
   }
   ww_buf_puts(out, ")");
@@ -190,10 +201,25 @@ static ww_status types(maker *m, const cJSON *list, const cJSON *s, ww_buf *out)
 
 /* Members that would change what is valid and are not looked at: better refused than ignored. */
 static ww_status unknown(maker *m, const cJSON *s) {
-  static const char *const no[] = {"allOf", "not", "if", "pattern", "patternProperties", "prefixItems", "dependentSchemas", "minimum", "maximum",
-                                   "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", NULL};
+  static const char *const no[] = {"allOf",
+                                   "not",
+                                   "if",
+                                   "pattern",
+                                   "patternProperties",
+                                   "prefixItems",
+                                   "dependentSchemas",
+                                   "minimum",
+                                   "maximum",
+                                   "exclusiveMinimum",
+                                   "exclusiveMaximum",
+                                   "multipleOf",
+                                   "minLength",
+                                   "maxLength",
+                                   NULL};
   for (const char *const *k = no; *k; k++)
-    if (member(s, *k)) return ww_fail(m->e, WW_EUNSUPPORTED, "the schema uses `%s`, which constrained decoding does not know; take it out", *k);
+    if (member(s, *k))
+      return ww_fail(m->e, WW_EUNSUPPORTED,
+                     "the schema uses `%s`, which constrained decoding does not know; take it out", *k);
   return WW_OK;
 }
 
@@ -206,8 +232,10 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
   if (st) return st;
   const cJSON *type = member(s, "type"), *any = member(s, "anyOf");
   if (!any) any = member(s, "oneOf");
-  if (cJSON_IsString(member(s, "$ref"))) st = reference(m, member(s, "$ref")->valuestring, out);
-  else if ((c = member(s, "const"))) constant(out, c);
+  if (cJSON_IsString(member(s, "$ref")))
+    st = reference(m, member(s, "$ref")->valuestring, out);
+  else if ((c = member(s, "const")))
+    constant(out, c);
   else if (cJSON_IsArray(c = member(s, "enum")) && c->child) {
     ww_buf_puts(out, "(");
     for (const cJSON *k = c->child; k; k = k->next) {
@@ -215,11 +243,16 @@ static ww_status value_of(maker *m, const cJSON *s, ww_buf *out) {
       constant(out, k);
     }
     ww_buf_puts(out, ")");
-  } else if (cJSON_IsArray(any) && any->child) st = choice(m, any, out);
-  else if (cJSON_IsString(type)) st = typed(m, type->valuestring, s, out);
-  else if (cJSON_IsArray(type) && type->child) st = types(m, type, s, out);
-  else if (member(s, "properties")) st = object(m, s, out);
-  else ww_buf_puts(out, "value");
+  } else if (cJSON_IsArray(any) && any->child)
+    st = choice(m, any, out);
+  else if (cJSON_IsString(type))
+    st = typed(m, type->valuestring, s, out);
+  else if (cJSON_IsArray(type) && type->child)
+    st = types(m, type, s, out);
+  else if (member(s, "properties"))
+    st = object(m, s, out);
+  else
+    ww_buf_puts(out, "value");
   m->nested--;
   return st;
 }

@@ -215,6 +215,8 @@ static ww_status load(ww_lm *m, const char *path, const ww_lm_options *o, ww_err
   ww_status st;
   if (ww_llama2c_is(path)) {
     if ((st = ww_llama2c_read(path, &m->c, m->arena, &m->layout, &flat, e))) return st;
+    const char *beside = ww_path_join(m->arena, ww_path_dir(m->arena, path), "tokenizer.bin");
+    if (ww_file_exists(beside)) tokenizer = beside;
   } else {
     if ((st = ww_lm_open_files(path, m->arena, &w, &m->c, &tokenizer, e))) return st;
     ww_lm_layout_make(&m->c, m->arena, &m->layout);

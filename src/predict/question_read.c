@@ -129,8 +129,11 @@ static bool means(const char *wanted, const char *name) {
     const char *at = strstr(wanted, part);
     return at && at - wanted >= 2 && !isdigit((unsigned char)at[-1]) && at[m] != 0;
   }
-  const char *omp = ww_starts(wanted, "__omp_offloading") ? strstr(wanted, name) : NULL;
-  return omp && omp > wanted && omp[-1] == '_' && omp[n] == '_';
+  static const char omp[] = "__omp_offloading"; /* of two numbers, the name and the line, with _ between them */
+  if (!ww_starts(wanted, omp)) return false;
+  for (const char *at = wanted + sizeof omp - 1; (at = strstr(at, name)); at++)
+    if (at[-1] == '_' && at[n] == '_') return true;
+  return false;
 }
 
 static bool has_target(const ww_scan *s, const ww_decl *d) {

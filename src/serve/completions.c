@@ -1,7 +1,7 @@
 /* completions.c - requests of OpenAI's clients answered by a model on this machine's processor.
  *
- * Members that are known and mean something here are obeyed; those that would change the answer and cannot be (n above 1, tools, logprobs) are refused
- * with a message; others (user, metadata, ...) are passed over, as servers of this interface do. One text is written at a time: the model takes all cores. */
+ * Members that are known and mean something here are obeyed; those that would change the answer and cannot be (n above 1, tools, logprobs, penalties)
+ * are refused with a message; others (user, metadata, ...) are passed over, as servers of this interface do. One text is written at a time: the model takes all cores. */
 #include "completions.h"
 
 #include <math.h>
@@ -73,10 +73,9 @@ void ww_completions_stop(ww_completions *c) { atomic_store(&c->stopping, true); 
 
 /* ---- answers ---- */
 
-static void fail(ww_http_call *x, int status, const char *type, const char *message) {
-  ww_buf b = {0};
+static void write_error(ww_buf *b, const char *type, const char *message) {
   ww_json j = {0};
-  ww_json_begin(&j, &b);
+  ww_json_begin(&j, b);
   ww_json_obj(&j);
   ww_json_key(&j, "error");
   ww_json_obj(&j);
@@ -86,6 +85,11 @@ static void fail(ww_http_call *x, int status, const char *type, const char *mess
   ww_json_kstr(&j, "code", NULL);
   ww_json_end_obj(&j);
   ww_json_end_obj(&j);
+}
+
+static void fail(ww_http_call *x, int status, const char *type, const char *message) {
+  ww_buf b = {0};
+  write_error(&b, type, message);
   ww_http_reply(x, status, "application/json", b.s, b.n);
   ww_buf_free(&b);
 }
@@ -132,9 +136,16 @@ static void write_choice(const request *r, ww_json *j, const char *text, bool ro
   ww_json_end_arr(j);
 }
 
+/* A NUL would end the text for the writer of JSON: it becomes what is no UTF-8. */
+static void no_nul(char *s, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    if (!s[k]) s[k] = (char)0xff;
+}
+
 static void reply_whole(const request *r, const ww_generated *g) {
   ww_buf b = {0};
   ww_json j = {0};
+  no_nul(g->text.s, g->text.n);
   begin(r, &j, &b, r->chat ? "chat.completion" : "text_completion");
   write_choice(r, &j, g->text.s, true, finish_name(g));
   write_usage(&j, g);
@@ -177,10 +188,38 @@ static bool piece(void *ctx, const char *text, size_t n) {
   request *r = ctx;
   if (atomic_load(&r->c->stopping)) return false;
   if (!r->stream) return true;
-  char *copy = strndup(text, n);
+  char *copy = ww_xmalloc(n + 1);
+  memcpy(copy, text, n);
+  copy[n] = 0;
+  no_nul(copy, n);
   bool ok = event(r, copy, false, NULL);
   free(copy);
   return ok;
+}
+
+static void error_event(const request *r, const char *message) {
+  ww_buf b = {0};
+  ww_buf_puts(&b, "data: ");
+  write_error(&b, "server_error", message);
+  ww_buf_puts(&b, "\n\n");
+  ww_http_write(r->x, b.s, b.n);
+  ww_buf_free(&b);
+}
+
+static void end_answer(const request *r, const ww_generated *g, ww_status st, const char *why) {
+  if (st && r->stream)
+    error_event(r, why);
+  else if (st)
+    fail(r->x, st == WW_ELIMIT ? 400 : 500, st == WW_ELIMIT ? "invalid_request_error" : "server_error", why);
+  else if (!r->stream && g->finish == WW_FINISH_CANCEL)
+    fail(r->x, 503, "server_error", "the server ends");
+  else if (!r->stream)
+    reply_whole(r, g);
+  else if (g->finish != WW_FINISH_CANCEL) { /* else nobody reads any more */
+    event(r, r->chat ? NULL : "", false, g);
+    if (r->usage) usage_event(r, g);
+    ww_http_write(r->x, "data: [DONE]\n\n", 14);
+  }
 }
 
 static void write_text(request *r) {
@@ -198,21 +237,14 @@ static void write_text(request *r) {
   }
   pthread_mutex_lock(&r->c->writing);
   ww_status st = ww_lm_session_new(r->c->m, 1, (uint32_t)room, &s, &e);
+  bool there = true; /* who asked */
   if (!st && r->stream) {
     ww_http_stream(r->x, 200, "text/event-stream");
-    if (r->chat) event(r, "", true, NULL);
+    there = event(r, "", r->chat, NULL);
   }
-  if (!st) st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
+  if (!st && there) st = ww_lm_generate(s, r->c->m, 0, r->prompt.v, r->prompt.n, &r->how, &g, &e);
   pthread_mutex_unlock(&r->c->writing);
-  if (st && !r->stream)
-    fail(r->x, 500, "server_error", e.msg);
-  else if (!st && !r->stream)
-    reply_whole(r, &g);
-  else if (!st) {
-    event(r, r->chat ? NULL : "", false, &g);
-    if (r->usage) usage_event(r, &g);
-    ww_http_write(r->x, "data: [DONE]\n\n", 14);
-  }
+  if (there) end_answer(r, &g, st, e.msg);
   ww_buf_free(&g.text);
   ww_lm_session_free(s);
 }
@@ -286,6 +318,14 @@ static bool unsupported(request *r, const cJSON *o) {
     return refuse(r->x, "`tools` are not served by this model"), true;
   const cJSON *lp = member(o, "logprobs");
   if (lp && !cJSON_IsFalse(lp)) return refuse(r->x, "`logprobs` are not served"), true;
+  for (const char *const *k = (const char *const[]){"presence_penalty", "frequency_penalty", NULL}; *k; k++) {
+    const cJSON *v = member(o, *k);
+    if (v && !(cJSON_IsNumber(v) && v->valuedouble == 0))
+      return refuse(r->x, "penalties are not served: leave them out, or 0"), true;
+  }
+  if (cJSON_GetArraySize(member(o, "logit_bias"))) return refuse(r->x, "`logit_bias` is not served"), true;
+  if (cJSON_IsTrue(member(o, "echo")) || member(o, "suffix"))
+    return refuse(r->x, "`echo` and `suffix` are not served"), true;
   return false;
 }
 
@@ -305,6 +345,7 @@ static bool common(request *r, const cJSON *o) {
       !real(r, o, "max_tokens", 1, 1e9, &most) || !real(r, o, "max_completion_tokens", 1, 1e9, &most) || !stops(r, o) ||
       !format(r, o))
     return false;
+  if (top_p <= 0) top_p = 1e-6; /* the likeliest alone */
   r->how.sample = (ww_sample_options){(float)temperature, (float)top_p, (uint32_t)top_k, (uint64_t)(int64_t)seed};
   r->how.most = (uint32_t)most;
   r->stream = cJSON_IsTrue(member(o, "stream"));
@@ -354,6 +395,8 @@ static bool messages(request *r, const cJSON *o) {
 static bool plain_prompt(request *r, const cJSON *o) {
   const cJSON *p = member(o, "prompt"), *k;
   uint32_t vocab = ww_lm_config_of(r->c->m)->vocab;
+  if (cJSON_IsArray(p) && cJSON_GetArraySize(p) == 1 && !cJSON_IsNumber(p->child))
+    p = p->child; /* a list of one prompt */
   if (cJSON_IsString(p))
     ww_tokenizer_encode(ww_lm_tokenizer(r->c->m), p->valuestring, strlen(p->valuestring), true, r->a, &r->prompt);
   else if (cJSON_IsArray(p) && p->child) {

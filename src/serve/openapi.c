@@ -166,6 +166,88 @@ static void operation(const ww_route *r, ww_json *j) {
   ww_json_end_obj(j);
 }
 
+/* ---- the language model's routes, which completions.c answers ---- */
+
+typedef struct {
+  const char *name, *type, *meaning;
+  uint8_t in; /* 1: /v1/chat/completions, 2: /v1/completions */
+} lm_member;
+
+static const lm_member lm_members[] = {
+    {"messages", "array",
+     "of {role, content}: system, developer, user or assistant; content is a text, or parts of type text", 1},
+    {"prompt", NULL, "a text, or an array of tokens", 2},
+    {"model", "string", "the name in /v1/models, or nothing", 3},
+    {"max_completion_tokens", "integer", "512 unless told; max_tokens is the same", 3},
+    {"max_tokens", "integer", NULL, 3},
+    {"temperature", "number", "0 to 2; 1 unless told, 0: always the likeliest token", 3},
+    {"top_p", "number", "0 to 1", 3},
+    {"top_k", "integer", "0: all", 3},
+    {"seed", "integer", "the same seed gives the same text", 3},
+    {"stop", NULL, "a text, or up to 16, where the answer ends", 3},
+    {"stream", "boolean", "as Server-Sent Events, chunk by chunk, `[DONE]` last", 3},
+    {"stream_options", "object", "include_usage: a last chunk tells the tokens", 3},
+    {"response_format", "object",
+     "type text, json_object, or json_schema with json_schema.schema: nothing else can be written", 3},
+    {0},
+};
+
+static void lm_request(uint8_t in, ww_json *j) {
+  ww_json_key(j, "requestBody");
+  ww_json_obj(j);
+  ww_json_kbool(j, "required", true);
+  ww_json_key(j, "content");
+  ww_json_obj(j);
+  ww_json_key(j, "application/json");
+  ww_json_obj(j);
+  ww_json_key(j, "schema");
+  ww_json_obj(j);
+  type_of(j, "object");
+  required(j, in == 1 ? "messages" : "prompt");
+  ww_json_key(j, "properties");
+  ww_json_obj(j);
+  for (const lm_member *m = lm_members; m->name; m++) {
+    if (!(m->in & in)) continue;
+    ww_json_key(j, m->name);
+    ww_json_obj(j);
+    if (m->type) type_of(j, m->type);
+    if (m->meaning) ww_json_kstr(j, "description", m->meaning);
+    ww_json_end_obj(j);
+  }
+  for (int k = 0; k < 5; k++) ww_json_end_obj(j);
+}
+
+static void lm_operation(const char *path, const char *method, const char *id, const char *summary, uint8_t in,
+                         ww_json *j) {
+  ww_json_key(j, path);
+  ww_json_obj(j);
+  ww_json_key(j, method);
+  ww_json_obj(j);
+  ww_json_kstr(j, "operationId", id);
+  ww_json_kstr(j, "summary", summary);
+  if (in) lm_request(in, j);
+  ww_json_key(j, "responses");
+  ww_json_obj(j);
+  ww_json_key(j, "200");
+  ww_json_obj(j);
+  ww_json_kstr(j, "description", "as OpenAI's interface has it");
+  content(j, "application/json", NULL);
+  ww_json_end_obj(j);
+  ww_json_key(j, "default");
+  ww_json_obj(j);
+  ww_json_kstr(j, "description",
+               "no answer, and why: 400 the request, 401 the token, 404 another model, 503 the server has none");
+  content(j, "application/json", "Error");
+  for (int k = 0; k < 4; k++) ww_json_end_obj(j);
+}
+
+static void language_model(ww_json *j) {
+  lm_operation("/v1/models", "get", "v1models", "The language model that is served, for OpenAI's clients", 0, j);
+  lm_operation("/v1/chat/completions", "post", "v1chatcompletions",
+               "The model's answer to messages, whole or as a stream", 1, j);
+  lm_operation("/v1/completions", "post", "v1completions", "How the model goes on with a text", 2, j);
+}
+
 /* ---- schemas of answers ---- */
 
 static void object(ww_json *j, const char *name) {
@@ -299,6 +381,7 @@ void ww_api_openapi(ww_buf *out) {
   ww_json_key(&j, "paths");
   ww_json_obj(&j);
   for (const ww_route *r = ww_api_routes; r->method; r++) operation(r, &j);
+  language_model(&j);
   ww_json_end_obj(&j);
   ww_json_key(&j, "components");
   ww_json_obj(&j);

@@ -56,7 +56,10 @@ static void rules(void **state) {
   is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xc3\xa3", 0);
   is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xd0\xb4", 3);
   is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xd0\xb5", 0);
-  is("root ::= \"\\u00e9\" \"\\x41\"", "\xc3\xa9" "A", 3);
+  is("root ::= \"\\u00e9\" \"\\x41\"",
+     "\xc3\xa9"
+     "A",
+     3);
   is("root ::= \"(\" root \")\" | \"1\"", "((1))", 3);
   is("root ::=\n  \"a\"\n | \"b\"\nother ::= \"c\"", "b", 3);
 }
@@ -130,12 +133,14 @@ static void schema_is(const char *schema, const char *text, int want) {
 
 static void schemas(void **state) {
   (void)state;
-  const char *two = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"string\"}},\"required\":[\"a\"]}";
+  const char *two =
+      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"integer\"},\"b\":{\"type\":\"string\"}},\"required\":[\"a\"]}";
   schema_is(two, "{\"a\":12}", 3);
   schema_is(two, "{\"a\":12,\"b\":\"x\\n\xc3\xa9\"}", 3);
   schema_is(two, "{\"b\":", 0);
   schema_is(two, "{\"a\":012", 0);
-  const char *free_ones = "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{\"type\":\"boolean\"}},\"required\":[]}";
+  const char *free_ones =
+      "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{\"type\":\"boolean\"}},\"required\":[]}";
   schema_is(free_ones, "{}", 3);
   schema_is(free_ones, "{\"b\":true}", 3);
   schema_is(free_ones, "{\"a\":null,\"b\":false}", 3);
@@ -147,7 +152,8 @@ static void schemas(void **state) {
   schema_is("{\"type\":\"array\",\"items\":{\"type\":\"number\"},\"minItems\":1,\"maxItems\":2}", "[1,2,", 0);
   schema_is("{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"null\"}]}", "null", 3);
   schema_is("{\"type\":[\"string\",\"null\"]}", "null", 3);
-  schema_is("{\"$defs\":{\"t\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/t\"}}},\"$ref\":\"#/$defs/t\"}", "[[],[[]]]", 3);
+  schema_is("{\"$defs\":{\"t\":{\"type\":\"array\",\"items\":{\"$ref\":\"#/$defs/t\"}}},\"$ref\":\"#/$defs/t\"}",
+            "[[],[[]]]", 3);
   schema_is("true", "{\"any\":[1,{\"x\":null}]}", 3);
   schema_is("{\"type\":\"object\",\"additionalProperties\":{\"type\":\"integer\"}}", "{\"p\":1,\"q\":2}", 3);
   ww_grammar *g = NULL;
@@ -191,8 +197,9 @@ static void shortest(void **state) {
   (void)state;
   ww_grammar *g = NULL;
   ww_err e = {0};
-  const char *tree = "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
-                     "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
+  const char *tree =
+      "{\"$defs\":{\"t\":{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"number\"},\"of\":{\"anyOf\":[{\"$ref\":\"#/$defs/t\"},"
+      "{\"type\":\"null\"}]}}}},\"$ref\":\"#/$defs/t\"}";
   assert_int_equal(ww_grammar_of_schema(tree, strlen(tree), &g, &e), WW_OK);
   ww_grammar_state *s = ww_grammar_begin(g);
   const char *begun = "{\"n\":-7,\"of\":{\"n\":1";
@@ -201,7 +208,8 @@ static void shortest(void **state) {
   ww_grammar_shortest(s, false, &b);
   assert_string_equal(b.s, ",\"of\":null}}");
   assert_int_equal(ww_grammar_left(s, false), b.n);
-  const ww_word words[] = {{"+", 1, 0}, {",", 1, 0}, {",\"", 2, 1}, {",\"x", 3, 2}, {",\"xof", 5, 3}, {"12", 2, 0}, {"12,", 3, 2}, {"}", 1, 0}};
+  const ww_word words[] = {{"+", 1, 0},      {",", 1, 0},  {",\"", 2, 1}, {",\"x", 3, 2},
+                           {",\"xof", 5, 3}, {"12", 2, 0}, {"12,", 3, 2}, {"}", 1, 0}};
   bool allowed[8], want[8] = {false, true, true, false, false, true, true, false};
   ww_grammar_mask(s, words, 8, 100, allowed);
   assert_memory_equal(allowed, want, sizeof want);
@@ -242,8 +250,8 @@ static void sampling(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules),  cmocka_unit_test(refusals), cmocka_unit_test(deep),
-      cmocka_unit_test(forced), cmocka_unit_test(schemas), cmocka_unit_test(large), cmocka_unit_test(shortest),  cmocka_unit_test(sampling),
+      cmocka_unit_test(rules),   cmocka_unit_test(refusals), cmocka_unit_test(deep),     cmocka_unit_test(forced),
+      cmocka_unit_test(schemas), cmocka_unit_test(large),    cmocka_unit_test(shortest), cmocka_unit_test(sampling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

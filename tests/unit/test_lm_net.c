@@ -132,9 +132,14 @@ static void too_much_memory_is_told(void **state) {
   c.head_size = 128;
   c.hidden = 262144;
   c.layers = 200;
-  if (ww_lm_config_check(&c, &e) != WW_OK) return; /* refused before memory is asked for */
   assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 14, 1 << 14, &net, &e), WW_ELIMIT);
   assert_non_null(strstr(e.msg, "GB"));
+  c.heads = c.kv_heads = 4096; /* the largest there may be: all of it together does not fit 64 bits */
+  c.head_size = WW_LM_MAX_HEAD;
+  c.hidden = 1 << 20;
+  c.layers = 1024;
+  assert_int_equal(ww_net_new(checks.o, &c, &(ww_net_options){0}, 1 << 15, 1 << 14, &net, &e), WW_ELIMIT);
+  assert_null(net);
 }
 
 /* A batch where nothing has a target leaves no gradient and no loss; init gives a loss of about log(vocab). */

@@ -201,8 +201,10 @@ static void hostile_sources(void **state) {
 }
 
 static void which_kernel(void **state) {
-  static const char *const two = "__global__ void a(int n) {} __global__ void b(int n) {}",
-                           *const none = "int main(void) { return 0; }";
+  static const char
+      two[] = "__global__ void a(int n) {} __global__ void b(int n) {}",
+      none[] = "int main(void) { return 0; }",
+      omp[] = "void _(int n) {\n#pragma omp target\n  n++;\n}\nvoid f(int n) {\n#pragma omp target\n  n++;\n}";
   ww_question_kernel *k;
   ww_err e;
   const char *const *names;
@@ -214,6 +216,9 @@ static void which_kernel(void **state) {
   assert_non_null(strstr(e.msg, "'c'"));
   assert_int_equal(ww_question_read(two, strlen(two), NULL, NULL, 0, *state, &k, &e), WW_EUSAGE);
   assert_int_equal(ww_question_read(none, strlen(none), NULL, NULL, 0, *state, &k, &e), WW_EPARSE);
+  const char *line = "__omp_offloading_10_2a_f_l6"; /* neither the _ at its begin nor the f of off */
+  assert_int_equal(ww_question_read(omp, strlen(omp), line, NULL, 0, *state, &k, &e), WW_OK);
+  assert_string_equal(ww_question_name(k, NULL), "f");
 }
 
 int main(void) {
