@@ -70,7 +70,7 @@ else skip "no scdoc here" && skip "no scdoc here"; fi
 # ---- help ----
 without=
 for page in $("$ww" manual --list | sed -n 's/^warpwise-//p'); do
-  words=$(echo "$page" | sed 's/^dataset-/dataset /')
+  words=$(echo "$page" | sed 's/^dataset-/dataset /; s/^lm-/lm /')
   # shellcheck disable=SC2086
   "$ww" $words --help | grep -q "^  .*warpwise $words" || without="$without $page"
 done

@@ -182,7 +182,7 @@ void ww_json_copy(const cJSON *value, ww_json *j) {
     ww_json_end_obj(j);
   } else if (cJSON_IsArray(value)) {
     ww_json_arr(j);
-    cJSON_ArrayForEach(item, value) ww_json_copy(item, j);
+    cJSON_ArrayForEach(item, value) { ww_json_copy(item, j); }
     ww_json_end_arr(j);
   } else if (cJSON_IsString(value))
     ww_json_str(j, value->valuestring);

@@ -34,13 +34,28 @@ static void bash_case(const char *pattern, const ww_command *cmd, FILE *f) {
   fputs("\" ;;\n", f);
 }
 
+/* Commands of commands, as bash matches them: @(dataset|lm) */
+static void bash_groups(FILE *f) {
+  const char *between = "@(";
+  for (const ww_command *const *c = ww_commands; *c; c++) {
+    if (!(*c)->subs) continue;
+    fprintf(f, "%s%s", between, (*c)->name);
+    between = "|";
+  }
+  fputc(')', f);
+}
+
 static void bash(FILE *f) {
   fputs(
       "# bash completion of warpwise: `source <(warpwise completion bash)`\n"
       "_warpwise() {\n"
       "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= words= w\n"
       "  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-      "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == dataset ]] || break ;; esac\n"
+      "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == ",
+      f);
+  bash_groups(f);
+  fputs(
+      " ]] || break ;; esac\n"
       "  done\n"
       "  if [[ $prev == --gpu ]]; then\n"
       "    COMPREPLY=($(compgen -W \"$(warpwise gpus --json 2>/dev/null | sed 's/.*\"name\":\"\\([^\"]*\\)\".*/\\1/')\" -- \"$cur\"))\n"
@@ -60,7 +75,11 @@ static void bash(FILE *f) {
   }
   fputs(
       "  esac\n"
-      "  if [[ $cur == -* || -z $cmd || $cmd == dataset ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
+      "  if [[ $cur == -* || -z $cmd || $cmd == ",
+      f);
+  bash_groups(f);
+  fputs(
+      " ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
       "  if [[ $cur != -* && -n $cmd ]]; then COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
       "}\ncomplete -o filenames -F _warpwise warpwise\n",
       f);

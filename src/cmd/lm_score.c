@@ -26,6 +26,22 @@ typedef struct {
   double log_prob;
 } text;
 
+/* The two as one text, where the prompt's tokens are the first of it: a tokenizer may put a blank in front of each. Else one behind the other. */
+static void encode_pair(ww_cmd *c, const ww_tokenizer *t, const char *prompt, const char *rest, text *out) {
+  ww_tokens whole = {0}, more = {0}, *p = &out->token;
+  ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, p);
+  const char *both = ww_fmt(c->arena, "%s%s", prompt, rest);
+  ww_tokenizer_encode(t, both, strlen(both), true, c->arena, &whole);
+  out->prompt = p->n ? p->n : 1;
+  if (p->n && whole.n >= p->n && !memcmp(whole.v, p->v, p->n * sizeof *p->v)) {
+    *p = whole;
+    return;
+  }
+  ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
+  bool begins = more.n && more.v[0] == ww_tokenizer_bos(t); /* the prompt has it already */
+  for (uint32_t k = begins; k < more.n; k++) ww_push(c->arena, p, more.v[k]);
+}
+
 /* {"prompt","completion"}, {"text"}, or a plain line. */
 static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_t at, text *out) {
   *out = (text){.prompt = 1, .line = at};
@@ -46,14 +62,8 @@ static ww_status read_line(ww_cmd *c, const ww_tokenizer *t, char *line, uint32_
            ww_fail(&c->err, WW_EDATA, "line %u has neither \"text\" nor \"prompt\" and \"completion\"", at);
   if (all)
     ww_tokenizer_encode(t, all, strlen(all), true, c->arena, &out->token);
-  else {
-    ww_tokenizer_encode(t, prompt, strlen(prompt), true, c->arena, &out->token);
-    out->prompt = out->token.n ? out->token.n : 1;
-    ww_tokens more = {0};
-    ww_tokenizer_encode(t, rest, strlen(rest), true, c->arena, &more);
-    bool begins = more.n && more.v[0] == ww_tokenizer_bos(t); /* the prompt has it already */
-    for (uint32_t k = begins; k < more.n; k++) ww_push(c->arena, &out->token, more.v[k]);
-  }
+  else
+    encode_pair(c, t, prompt, rest, out);
   return WW_OK;
 }
 

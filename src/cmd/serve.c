@@ -13,7 +13,8 @@ typedef struct {
 
 static const ww_option table[] = {
     WW_SERVING_OPTIONS(options, "7420"),
-    {"lm", 0, WW_OPT_STR, "MODEL", "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf", offsetof(options, lm)},
+    {"lm", 0, WW_OPT_STR, "MODEL", "a language model for /v1/chat/completions and /v1/completions: a folder or a .gguf",
+     offsetof(options, lm)},
     {0},
 };
 
@@ -48,7 +49,8 @@ static ww_status run(ww_cmd *c) {
   ww_status st = ww_serving_begin(c, &o->serving, &s);
   if (!st) st = ww_completions_new(o->lm, 0, &d.completions, &c->err);
   if (!st) {
-    d.mcp = ww_mcp_new(&(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
+    d.mcp = ww_mcp_new(
+        &(ww_mcp_options){.w = s.w, .api = s.api, .jobs = (uint32_t)o->serving.workers, .help = ww_serving_help});
     all_routes(&d, routes);
     st = ww_serving_http(c, &o->serving, "7420", routes, s.api, "/", stop, &d);
     ww_mcp_free(d.mcp);
@@ -60,7 +62,8 @@ static ww_status run(ww_cmd *c) {
 
 const ww_command ww_cmd_serve = {
     .name = "serve",
-    .summary = "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a language model for OpenAI's clients",
+    .summary =
+        "predictions over HTTP on this machine: a page, REST with an OpenAPI document, a language model for OpenAI's clients",
     .usage = "[options]",
     .details =
         "The address that it prints is the page's; with a token, open it with #token=TOKEN behind. Programs: /openapi.json has what\n"

@@ -1,5 +1,6 @@
-/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained further, or by adapters; and
- * `train --tokenizer`: a tokenizer from their texts. */
+/* train_lm.c - `warpwise train --lm`: a language model from questions and answers, new, trained further, or by adapters.
+ *
+ * And `train --tokenizer`: a tokenizer from their texts. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>

