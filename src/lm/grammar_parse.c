@@ -123,7 +123,11 @@ static int character(parser *p, bool *wide) {
   case 't': return '\t';
   case 'r': return '\r';
   case 'x': return hex_digits(p, 2);
-  case 'u': *wide = true; return hex_digits(p, 4);
+  case 'u': {
+    int c4 = hex_digits(p, 4);
+    *wide = true;
+    return c4 >= 0xd800 && c4 < 0xe000 ? -1 : c4; /* half of a UTF-16 pair is no character */
+  }
   default: return strchr("\"\\[]-^'/", c) && c ? c : -1;
   }
 }
@@ -216,13 +220,15 @@ static bool push_class(parser *p, run *r, range *v, uint32_t n, bool no) {
     for (uint32_t c = from; c <= to && c < 0x80; c++) ww_g_add(&ascii, (uint8_t)c);
     if (to >= 0x80) push_range(p, &all, from < 0x80 ? 0x80 : from, to);
   }
-  uint32_t set = add_set(p, &ascii);
+  bool some = ascii.bits[0] | ascii.bits[1];
   if (!all.n) {
-    push(p, r, WW_G_SET, set);
-    return ascii.bits[0] | ascii.bits[1];
+    push(p, r, WW_G_SET, add_set(p, &ascii));
+    return some;
   }
-  push(p, &all, WW_G_ALT, 0);
-  push(p, &all, WW_G_SET, set);
+  if (some) {
+    push(p, &all, WW_G_ALT, 0);
+    push(p, &all, WW_G_SET, add_set(p, &ascii));
+  }
   uint32_t rule = new_rule(p);
   write_rule(p, rule, &all);
   push(p, r, WW_G_RULE, rule);
@@ -237,7 +243,10 @@ static int point(parser *p) {
   int n = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1, c = first & (0x7f >> n);
   if (n == 1) return first < 0x80 ? character(p, &wide) : -1;
   if (p->end - p->at < n) return -1;
-  for (int k = 1; k < n; k++) c = c << 6 | (p->at[k] & 63);
+  for (int k = 1; k < n; k++) {
+    if ((p->at[k] & 0xc0) != 0x80) return -1;
+    c = c << 6 | (p->at[k] & 63);
+  }
   p->at += n;
   return (uint32_t)c >= least[n] && c <= 0x10ffff ? c : -1;
 }
