@@ -287,7 +287,7 @@ test-asan:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
 
-fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question
+fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question $(BUILD)/fuzz_grammar
 fuzz: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
 	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers

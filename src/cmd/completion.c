@@ -46,13 +46,12 @@ static void bash_groups(FILE *f) {
 }
 
 static void bash(FILE *f) {
-  fputs(
-      "# bash completion of warpwise: `source <(warpwise completion bash)`\n"
-      "_warpwise() {\n"
-      "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= words= w\n"
-      "  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-      "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == ",
-      f);
+  fputs("# bash completion of warpwise: `source <(warpwise completion bash)`\n"
+        "_warpwise() {\n"
+        "  local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} cmd= words= w\n"
+        "  for w in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
+        "    case $w in -*) ;; *) cmd=${cmd:+$cmd-}$w; [[ $cmd == ",
+        f);
   bash_groups(f);
   fputs(
       " ]] || break ;; esac\n"
@@ -73,16 +72,14 @@ static void bash(FILE *f) {
     }
     bash_case((*c)->name, *c, f);
   }
-  fputs(
-      "  esac\n"
-      "  if [[ $cur == -* || -z $cmd || $cmd == ",
-      f);
+  fputs("  esac\n"
+        "  if [[ $cur == -* || -z $cmd || $cmd == ",
+        f);
   bash_groups(f);
-  fputs(
-      " ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
-      "  if [[ $cur != -* && -n $cmd ]]; then COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
-      "}\ncomplete -o filenames -F _warpwise warpwise\n",
-      f);
+  fputs(" ]]; then COMPREPLY=($(compgen -W \"$words\" -- \"$cur\")); fi\n"
+        "  if [[ $cur != -* && -n $cmd ]]; then COMPREPLY+=($(compgen -f -- \"$cur\")); fi\n"
+        "}\ncomplete -o filenames -F _warpwise warpwise\n",
+        f);
 }
 
 /* ---- zsh ---- */

@@ -3,10 +3,11 @@
 
 #include "../../src/lm/grammar.h"
 
-#define MOST 100000 /* bytes of a shortest text that are still looked at */
+#define MOST 64 /* bytes: an end that long never meets the bounds on nodes */
 
 static void follow(const ww_grammar *g) {
-  static const ww_word words[] = {{"\"", 1, 0}, {"a", 1, 0}, {"a1", 2, 1}, {"{", 1, 0}, {"{\"", 2, 1}, {"\xc3\xa9", 2, 0}};
+  static const ww_word words[] = {{"\"", 1, 0}, {"a", 1, 0},   {"a1", 2, 1},
+                                  {"{", 1, 0},  {"{\"", 2, 1}, {"\xc3\xa9", 2, 0}};
   ww_grammar_state *s = ww_grammar_begin(g);
   ww_buf b = {0};
   bool allowed[6];

@@ -13,8 +13,11 @@ python3 tests/fuzz/lm_seeds.py "$fuzz" # safetensors, gguf, config
 python3 tests/fuzz/tokenizer_seeds.py "$fuzz/tokenizer"
 mkdir -p "$fuzz/question"
 cp tests/kernels/*.cu tests/kernels/*.cl tests/kernels/*.hip "$fuzz/question/"
+mkdir -p "$fuzz/grammar"
+printf 'root ::= word (", " word){1,3} "." # two to four\nword ::= [a-z]{2,5} | "\\u00e9" [^a-z .]* | (root)? "x"+\n' >"$fuzz/grammar/words.gbnf"
+echo '{"$defs":{"t":{"type":"object","properties":{"n":{"type":["number","null"]},"of":{"type":"array","items":{"$ref":"#/$defs/t"},"maxItems":3},"k":{"enum":["a",7]}},"required":["n"]}},"anyOf":[{"$ref":"#/$defs/t"},{"const":"x"},true]}' >"$fuzz/grammar/tree.json"
 bad=0
-for d in ir launch safetensors gguf config tokenizer question; do
+for d in ir launch safetensors gguf config tokenizer question grammar; do
   if "$fuzz/fuzz_$d" -max_total_time="$seconds" -mutate_depth=1 -max_len=16384 -timeout=10 -rss_limit_mb=4000 -print_final_stats=1 \
     -artifact_prefix="$fuzz/found/$d-" "$fuzz/$d" >"$fuzz/$d.log" 2>&1; then
     echo "fuzz/$d: $(sed -n 's/^stat::number_of_executed_units: *//p' "$fuzz/$d.log") inputs, nothing found"

@@ -50,6 +50,7 @@ static void rules(void **state) {
   is("root ::= [^a]", "\xc3\xa9", 3);
   is("root ::= [^a]", "\xed\xa0\x80", 0); /* half of a UTF-16 pair */
   is("root ::= [^a]", "\xc0\x80", 0);     /* overlong */
+  is("root ::= [\xc3\xa9-\xc3\xaa]", "a", 0);
   is("root ::= .", "\xf0\x9f\x98\x80", 3);
   is("root ::= .", "\xf4\x90\x80\x80", 0);
   is("root ::= [\xc3\xa4-\xd0\xb4x]", "\xc3\xa9", 3);
@@ -87,6 +88,8 @@ static void refusals(void **state) {
   refused("root ::= \"a\"\nroot ::= \"b\"", "twice");
   refused("root = \"a\"", "::=");
   refused("root ::= []", "no character");
+  refused("root ::= \"\\ud800\"", "escape");
+  refused("root ::= [\xc3z]", "broken");
   refused("root ::= \"a\" root", "has an end");
 }
 
