@@ -40,7 +40,7 @@ try() {
 reports=$root/data/corpus-h200.jsonl.zst
 try "reports into a store" 0 '260' '' dataset import --store a.sqlite --reports "$reports"
 try "where it goes must be said" 2 '' 'say where the rows go' dataset export a.sqlite
-try "an unknown form" 2 '' 'expected jsonl, csv, parquet or prompts' dataset export a.sqlite --as xml -o x
+try "an unknown form" 2 '' 'expected jsonl, csv, parquet, prompts or questions' dataset export a.sqlite --as xml -o x
 try "an unknown split" 2 '' 'expected train, validation or test' dataset export a.sqlite --split best -o x
 try "a folder that is not there" 3 '' 'cannot write none/rows.csv' dataset export a.sqlite --as csv -o none/rows.csv
 try "JSON lines" 0 '^260 rows$' '' dataset export a.sqlite --corpus "$root/corpus" -o a.jsonl
