@@ -205,7 +205,7 @@ $(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernel
 $(BUILD)/tests/cl_host: tests/cross/cl_host.c
 $(BUILD)/tests/cl_program: tests/record/cl_program.c
 $(BUILD)/tests/cl_host $(BUILD)/tests/cl_program: TOOL_LIBS = -lOpenCL
-$(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h)
+$(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/lm/*.h)
 	@mkdir -p $(@D)
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 

@@ -5,8 +5,8 @@
  * more room than they take, with the first four members set (they have stood there for years) and asked back afterwards. Then a random Llama of 10 million
  * parameters, of the kind that answers questions about kernels: milliseconds of 500 tokens by the numbers head, and of 150 tokens decoded. */
 #include "../src/lm/infer_int.h"
+#include "../tests/lm/libllama.h"
 
-#include <dlfcn.h>
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
@@ -14,62 +14,6 @@
 
 static const double LONG = 10; /* seconds of one comparison */
 enum { PROMPT = 240, DECODE = 128, SCORED = 64, SCORED_TOKENS = 64, VOCAB = 32000 };
-
-/* ---- libllama, as far as it is called ---- */
-
-typedef struct {
-  char bytes[1024];
-} any_params;
-typedef struct {
-  int32_t n_tokens, *token;
-  float *embd;
-  int32_t *pos, *n_seq_id, **seq_id;
-  int8_t *logits;
-} llama_batch;
-
-#define LLAMA(X)                                                        \
-  X(void, llama_backend_init, (void))                                   \
-  X(void, llama_log_set, (void (*)(int, const char *, void *), void *)) \
-  X(any_params, llama_model_default_params, (void))                     \
-  X(any_params, llama_context_default_params, (void))                   \
-  X(void *, llama_model_load_from_file, (const char *, any_params))     \
-  X(void *, llama_init_from_model, (void *, any_params))                \
-  X(void, llama_model_free, (void *))                                   \
-  X(void, llama_free, (void *))                                         \
-  X(void, llama_set_n_threads, (void *, int32_t, int32_t))              \
-  X(uint32_t, llama_n_ctx, (const void *))                              \
-  X(uint32_t, llama_n_batch, (const void *))                            \
-  X(uint32_t, llama_n_seq_max, (const void *))                          \
-  X(void *, llama_get_memory, (const void *))                           \
-  X(void, llama_memory_clear, (void *, bool))                           \
-  X(int32_t, llama_decode, (void *, llama_batch))                       \
-  X(float *, llama_get_logits_ith, (void *, int32_t))
-#define X(type, name, args) static type(*name) args;
-LLAMA(X)
-#undef X
-
-static void quiet(int level, const char *line, void *ctx) {
-  (void)ctx;
-  if (level == 4) fputs(line, stderr); /* errors */
-}
-
-static bool open_llama(const char *dir) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/libggml.so", dir);
-  void *ggml = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  snprintf(path, sizeof path, "%s/libllama.so", dir);
-  void *llama = ggml ? dlopen(path, RTLD_NOW | RTLD_GLOBAL) : NULL;
-  void (*load)(const char *) = ggml ? (void (*)(const char *))dlsym(ggml, "ggml_backend_load_all_from_path") : NULL;
-  if (!llama || !load) return fprintf(stderr, "lm_cpu: %s\n", dlerror()), false;
-#define X(type, name, args) \
-  if (!(*(void **)&name = dlsym(llama, #name))) return fprintf(stderr, "lm_cpu: libllama has no %s\n", #name), false;
-  LLAMA(X)
-#undef X
-  llama_log_set(quiet, NULL);
-  load(dir);
-  llama_backend_init();
-  return true;
-}
 
 /* ---- the two as one ---- */
 
@@ -342,7 +286,10 @@ int main(int argc, char **argv) {
   logits = ww_xmalloc((size_t)SCORED * VOCAB * sizeof *logits);
   if (!convert(argv[1], WW_DTYPE_F16, f16, &e) || !convert(argv[1], WW_DTYPE_Q8_0, q8, &e))
     return fprintf(stderr, "lm_cpu: %s\n", e.msg), 1;
-  if (!open_llama(argv[2]) || !make_text(f16)) return 1;
+  ww_arena *a = ww_arena_new();
+  bool opened = open_llama(a, argv[2]);
+  ww_arena_free(a);
+  if (!opened || !make_text(f16)) return 1;
   puts("| weights | threads | task | libllama, tokens/s | warpwise, tokens/s | ratio |\n|---|---|---|---|---|---|");
   for (int threads = 1; threads <= 2; threads++)
     if (!compare("F16", f16, threads, rounds) || !compare("Q8_0", q8, threads, rounds)) return 1;

@@ -3,59 +3,14 @@
  * Each model of FIXTURES becomes a GGUF with a made-up tokenizer. libllama keeps keys and values as halves, hence the tolerance: 1 % of the largest
  * logit; rows of Q in the wrong order, or a rope without its scaling, are off by as much as the logits are large. Parameters of
  * libllama are its own defaults, fetched into more room than they take, with the first four members set. */
-#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "../../src/lm/model.h"
+#include "libllama.h"
 
 enum { TOKENS = 48 };
-
-typedef struct {
-  char bytes[1024];
-} any_params;
-typedef struct {
-  int32_t n, *token;
-  float *embedding;
-  int32_t *position, *nsequences, **sequence;
-  int8_t *wanted;
-} llama_batch;
-
-#define LLAMA(X)                                                        \
-  X(void, llama_backend_init, (void))                                   \
-  X(void, llama_log_set, (void (*)(int, const char *, void *), void *)) \
-  X(any_params, llama_model_default_params, (void))                     \
-  X(any_params, llama_context_default_params, (void))                   \
-  X(void *, llama_model_load_from_file, (const char *, any_params))     \
-  X(void *, llama_init_from_model, (void *, any_params))                \
-  X(void, llama_model_free, (void *))                                   \
-  X(void, llama_free, (void *))                                         \
-  X(int32_t, llama_decode, (void *, llama_batch))                       \
-  X(float *, llama_get_logits_ith, (void *, int32_t))
-#define X(type, name, args) static type(*name) args;
-LLAMA(X)
-#undef X
-
-static void quiet(int level, const char *line, void *ctx) {
-  (void)ctx;
-  if (level == 4) fprintf(stderr, "# %s", line); /* errors */
-}
-
-static bool open_llama(ww_arena *a, const char *dir) {
-  void *ggml = dlopen(ww_path_join(a, dir, "libggml.so"), RTLD_NOW | RTLD_GLOBAL);
-  void *llama = ggml ? dlopen(ww_path_join(a, dir, "libllama.so"), RTLD_NOW | RTLD_GLOBAL) : NULL;
-  void (*load)(const char *) = ggml ? (void (*)(const char *))dlsym(ggml, "ggml_backend_load_all_from_path") : NULL;
-  if (!llama || !load) return printf("# %s\n", dlerror()), false;
-#define X(type, name, args) \
-  if (!(*(void **)&name = dlsym(llama, #name))) return printf("# libllama has no %s\n", #name), false;
-  LLAMA(X)
-#undef X
-  llama_log_set(quiet, NULL);
-  load(dir);
-  llama_backend_init();
-  return true;
-}
 
 /* As many tokens as the model has; one of them is the end of a line, which libllama looks for. */
 static ww_status write_tokenizer(const char *path, uint32_t vocab, ww_err *e) {
