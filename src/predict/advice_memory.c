@@ -255,6 +255,8 @@ static void local_memory(ww_advisor *x) {
   f->l2_hits -= f->l2_writes * written;
   f->l2_writes *= 1 - written;
   f->dram_write *= 1 - written;
+  f->local_lines = 0;
+  w.splits = 0; /* the loops that index it are unrolled then, their branches become selects */
   f->l1_ld_sectors -= ld;
   f->l1_st_sectors -= st;
   f->l1_ld_hits = f->l1_ld_hits > ld ? f->l1_ld_hits - ld : 0;

@@ -3,7 +3,7 @@
  * A pattern search without derivatives: each parameter in turn is moved up and down by a step of its own, which grows where a move
  * helped and shrinks where none did. It is deterministic. The loss is the mean over families of the mean |ln(predicted / measured)|,
  * capped for each launch, so that neither a large family nor a launch that something else is wrong with decides.
- * Cross-validation leaves one family out, searches anew from the defaults, and predicts that family. */
+ * Cross-validation leaves some families out, searches anew from the defaults, and predicts these. */
 #include "fit.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #include "score.h"
 #include "time_int.h"
 
-enum { SWEEPS = 40 };
+enum { SWEEPS = 40, FOLDS = 8 };
 #define CAP 1.2 /* of |ln|: beyond it a launch is an outlier */
 
 typedef struct {
@@ -134,25 +134,34 @@ static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *fa
   return m;
 }
 
+/* Times of the families of one fold, by parameters found without them. */
+static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, ww_fit_result *out) {
+  ww_params p = ww_params_default;
+  double *kept = WW_NEWN(a, double, out->nfamilies + 1);
+  memcpy(kept, weight, out->nfamilies * sizeof *kept);
+  for (uint32_t f = fold; f < out->nfamilies; f += FOLDS) weight[f] = 0;
+  search(q, &p);
+  memcpy(weight, kept, out->nfamilies * sizeof *kept);
+  for (uint32_t k = 0; k < q->n; k++) {
+    if (q->family[k] % FOLDS != fold) continue;
+    ww_timing t;
+    ww_time(&q->s[k].work, q->g, &p, &t);
+    out->crossed_us[k] = t.us;
+  }
+}
+
 static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
   ww_fit_sample *part = WW_NEWN(a, ww_fit_sample, q->n + 1);
   double *us = WW_NEWN(a, double, q->n + 1);
+  for (uint32_t fold = 0; fold < FOLDS; fold++) {
+    cross_fold(q, weight, fold, a, out);
+    ww_progress("cross-validation", fold + 1, FOLDS);
+  }
   for (uint32_t f = 0; f < out->nfamilies; f++) {
-    double kept = weight[f];
-    ww_params p = ww_params_default;
     uint32_t m = 0;
-    weight[f] = 0;
-    search(q, &p);
-    weight[f] = kept;
-    for (uint32_t k = 0; k < q->n; k++) {
-      if (q->family[k] != f) continue;
-      ww_timing t;
-      ww_time(&q->s[k].work, q->g, &p, &t);
-      out->crossed_us[k] = us[m] = t.us;
-      part[m++] = q->s[k];
-    }
+    for (uint32_t k = 0; k < q->n; k++)
+      if (q->family[k] == f) us[m] = out->crossed_us[k], part[m++] = q->s[k];
     out->by_family[f] = errors_of(part, m, us, a);
-    ww_progress("cross-validation", f + 1, out->nfamilies);
   }
   out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
 }

@@ -79,6 +79,8 @@ static void finish(const stages *s, uint32_t k, const ww_params *params) {
   ww_lower(s->m, s->fn, &p->trace.sampled.tally, s->gpus[k], s->a, &w->lowered);
   if (!(w->traffic.partial_writes > 0)) w->traffic.partial_writes = partial_writes(&p->trace.sampled.tally.c);
   w->warm = s->warm;
+  w->branches = p->trace.sampled.tally.c.branches;
+  w->splits = p->trace.sampled.tally.c.divergent_branches;
   ww_time(w, s->gpus[k], params, &p->timing);
   p->machine_us = p->timing.us, p->machine_low = p->timing.low, p->machine_high = p->timing.high;
   ww_predict_report(s->fn, s->gpus[k], s->a, p);

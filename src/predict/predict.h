@@ -75,6 +75,8 @@ typedef struct {
   double const_words;                 /* words that constant loads read beyond one each: lanes with different addresses take turns */
   double pages;                       /* 2-MB pages touched */
   double partial_writes;              /* of l2_writes, sectors that the request does not fill */
+  double load_lines;                  /* lines of 128 bytes that load requests ask L2 for, one request at a time */
+  double local_lines;                 /* lines of local memory that store requests touch */
 } ww_traffic;
 
 
@@ -99,6 +101,7 @@ typedef struct {
   uint64_t blocks, block_threads; /* blocks that do the work */
   uint64_t idle;                  /* blocks that end at once: the launch is larger than its work */
   double idle_share;              /* of all instructions, theirs */
+  double branches, splits;        /* of all warps of the launch: branches, those of them that part a warp */
   uint32_t warps_per_block;
   ww_occupancy occupancy;
   ww_lowered lowered;

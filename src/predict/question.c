@@ -46,33 +46,15 @@ static float *gpu_features(const ww_gpu *g, float *f) {
   return f;
 }
 
-/* Times that each part of the machine needs at least, by what the source seems to do: log2 of microseconds. Not predictions: they put
- * counts and the GPU's rates into one scale. */
-static void estimates(ww_qwalk *w, double threads, double bytes, const ww_gpu *g) {
-  const double *c = w->count;
-  double mhz = known(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1,
-         dram = known(g->dram_peak, 1000) * 1e3; /* bytes/us */
-  double l2 = known(g->l2_gbps, 2 * dram / 1e3) * 1e3, resident = sms * known(g->max_threads, 2048);
-  double lanes = c[Q_C_fp32] + c[Q_C_integer] + 2 * c[Q_C_fp64] + 0.5 * c[Q_C_fp16] + 8 * c[Q_C_special] +
-                 12 * c[Q_C_divisions] + 2 * c[Q_C_branches] + 4 * (c[Q_C_loads] + c[Q_C_shared]) +
-                 4 * c[Q_C_shuffles] + 110 * c[Q_C_tables] + 4 * c[Q_C_near];
-  double chain =
-      (4 * (c[Q_C_fp32] + c[Q_C_integer]) + 16 * c[Q_C_fp64] + 30 * c[Q_C_special] + 60 * c[Q_C_divisions] +
-       10 * c[Q_C_branches] + 25 * c[Q_C_shared] + 30 * c[Q_C_shuffles] + 40 * c[Q_C_barriers] + 60 * c[Q_C_loads] +
-       400 * c[Q_C_gathers] + 40 * c[Q_C_near] + 200 * c[Q_C_tables] + 300 * c[Q_C_atomics]) /
-      threads;
-  double moved = c[Q_C_moved_bytes], waves = fmax(1, threads / resident);
-  double t[5] = {lanes / (128 * sms * mhz), fmin(bytes, moved) / dram, (moved + 128 * c[Q_C_scattered]) / l2,
-                 chain / mhz * waves, c[Q_C_conflicts] / mhz};
-  w->estimate[5] = 1.5;
-  for (int i = 0; i < 5; i++) {
-    w->estimate[i] = t[i];
-    w->estimate[5] = fmax(w->estimate[5], t[i]);
-  }
+/* Lanes of a warp that work, in the mean over its instructions. */
+static double active_lanes(const ww_qwalk *w) {
+  double lanes = 0, warps = 0;
+  for (int c = Q_C_fp32; c <= Q_C_integer; c++) lanes += w->count[c], warps += w->issued[c];
+  return warps > 0 ? lanes / warps : 0;
 }
 
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
-static void features(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
+static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
   double blocks = product(l->grid), block = product(l->block), l2 = known(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
@@ -96,7 +78,12 @@ static void features(const ww_question_kernel *k, const ww_launch *l, const ww_g
   *f++ = (float)(w->depth / 4);
   *f++ = (float)(fmin(w->unknown, 8) / 4);
   *f++ = (float)(log2(1 + w->heaviest / (blocks * block)) / 16); /* iterations of a thread */
-  estimates(w, k->openmp ? fmax(1, w->heaviest) : blocks * block, sum.bytes, g);
+  *f++ = (float)(log2(1 + w->cycles) / 16);
+  *f++ = (float)(log2(1 + w->shared) / 16);
+  *f++ = (float)(log2(1 + w->waves) / 8);
+  *f++ = (float)(log2(1 + w->active) / 16);
+  *f++ = (float)(log2(1 + w->instructions) / 32);
+  *f++ = (float)(log2(1 + active_lanes(w)) / 8);
   for (int i = 0; i < Q_NESTIMATES; i++) *f++ = (float)(log2(0.1 + w->estimate[i]) / 8);
   while (f < from + WW_QUESTION_FEATURES) *f++ = 0;
   for (int i = 0; i < WW_QUESTION_FEATURES; i++)
@@ -108,7 +95,8 @@ void ww_question_ask(const ww_question_kernel *k, const ww_launch *l, const ww_g
   ww_qwalk w;
   ww_buf b = {0};
   ww_question_walk(k, l, a, &w);
-  features(k, l, g, &w, out->features);
+  ww_question_estimate(&w, k, l, g);
+  features(l, g, &w, out->features);
   ww_question_print(k, l, g, &w, &b);
   out->text = ww_strndup(a, b.s, b.n);
   out->n = b.n;

@@ -9,8 +9,8 @@
 #include "../gpu/gpu.h"
 #include "../report/report.h"
 
-#define WW_QUESTION_VERSION 1
-enum { WW_QUESTION_FEATURES = 56, WW_QUESTION_FEATURE_TOKENS = 4 };
+#define WW_QUESTION_VERSION 2
+enum { WW_QUESTION_FEATURES = 64, WW_QUESTION_FEATURE_TOKENS = 4 };
 
 typedef struct {
   const char *text; /* arena; ends with WW_QUESTION_END */

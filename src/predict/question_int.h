@@ -2,8 +2,8 @@
  *
  *   question_lex.c   source to tokens, macros replaced;  question_fuse.c  one spelling for one thing
  *   question_read.c  the kernel and what it uses;  question_resolve.c  every name is a symbol
- *   question_walk.c  loops and accesses of one launch, by arithmetic on what the source says;  question_text.c  the text
- *   question.c       features, numbers, answers */
+ *   question_walk.c  loops and accesses of one launch, by arithmetic on what the source says (question_eval.h names its files)
+ *   question_estimate.c  what the parts of the machine would take;  question_text.c  the text;  question.c  features, numbers, answers */
 #ifndef WW_PREDICT_QUESTION_INT_H
 #define WW_PREDICT_QUESTION_INT_H
 
@@ -142,26 +142,36 @@ void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class);
 
 /* ---- question_walk.c ---- */
 typedef enum {
-#define COUNT(name) Q_C_##name,
+#define COUNT(name, chain, issue) Q_C_##name,
 #include "question_counts.def"
   Q_NCOUNTS
 } ww_qcount;
 
-/* What each part of the machine would take: arithmetic, DRAM, L2, latency, atomics on one word; the largest of them. */
-enum { Q_NESTIMATES = 6 };
+/* What each part of the machine would take, in us: instructions, the busiest pipe, L1 and shared memory, L2, DRAM, one thread after the
+ * other, atomics on one word, the start of blocks; the largest of them. */
+enum { Q_E_issue, Q_E_pipe, Q_E_lines, Q_E_l2, Q_E_dram, Q_E_latency, Q_E_atomics, Q_E_blocks, Q_E_most, Q_NESTIMATES };
 
 typedef struct {
   float *trips, *weight; /* [tokens of all parts]: of a loop's keyword; trips < 0: not known */
   char *mark;      /* [tokens]: of an access: 0 neighbours, '~' one address, '!' strided, '?' not known, '`' not known in a small buffer */
+  const bool *dead; /* [tokens of the kernel]: the compiler leaves it out */
   uint32_t *first; /* [parts]: of its tokens in the arrays */
-  double count[Q_NCOUNTS];
-  double estimate[Q_NESTIMATES]; /* us; question.c fills them */
+  double count[Q_NCOUNTS];  /* by threads */
+  double issued[Q_NCOUNTS], busiest[Q_NCOUNTS]; /* by warps; by those of the busiest block */
+  double cycles;            /* of the busiest thread, alone on its SM */
+  double shared;            /* bytes of a block that the source declares */
+  double instructions;      /* of all warps */
+  double active, waves;     /* blocks that have work, waves of them; ww_question_estimate fills these, instructions and estimate[] */
+  double estimate[Q_NESTIMATES];
   double heaviest, depth;        /* executions of the most executed loop body; loops around it */
   double unknown;                /* loops whose trips are not known */
 } ww_qwalk;
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out);
 /* A scalar argument's number by its parameter's type; NaN: none. */
 double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes);
+
+/* ---- question_estimate.c ---- */
+void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g);
 
 /* ---- question_text.c ---- */
 void ww_question_print(const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g, const ww_qwalk *w,

@@ -4,8 +4,8 @@
  * (A is 16), others as the letter of their octave and a small one for the eighth of it (8 per octave); beyond 2^29 a Z goes in front.
  * Names say what they name: fA a float variable, FA a pointer to floats, sfA a shared array; scalar arguments stand as their values.
  * `for 4 Ub(...)`: four trips, the body runs Ub times over all threads. FA? FA` FA! FA~: addresses not known, not
- * known but near each other, strided, the same for all. The last line has what arithmetic, DRAM, L2, latency and conflicts of atomics
- * would take, and the largest of them. */
+ * known but near each other, strided, the same for all. The last line has what each part of the machine would take
+ * (question_estimate.c), and the largest of them. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -128,7 +128,7 @@ static void tokens(const printer *p, uint32_t part, uint32_t from, uint32_t to, 
   ww_buf one = {0};
   for (uint32_t i = from; i < to && b->n < most; i++) {
     const ww_qtoken *t = &v[i];
-    if (t->skip) continue;
+    if (t->skip || (!part && p->w->dead && p->w->dead[i])) continue;
     one.n = 0;
     word(p, t, &one);
     if (!one.n) continue;

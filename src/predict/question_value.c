@@ -1,6 +1,6 @@
 /* question_value.c - integer expressions of a source, as far as launch and source tell them.
  *
- * A value is known at four places at once: thread 0, its neighbour in x, the thread and iteration in the middle, the last thread; their
+ * A value is known at four places at once: thread 0, its neighbour in the warp, the thread and iteration in the middle, the last thread; their
  * differences say how an address goes from lane to lane and how many threads pass a condition. NaN: not known (it comes from memory). */
 #include <math.h>
 
@@ -11,7 +11,9 @@ static const ww_qval nothing = {{NAN, NAN, NAN, NAN}};
 ww_qval ww_qval_of(double v) { return (ww_qval){{v, v, v, v}}; }
 
 ww_qval ww_qval_builtin(const ww_launch *l, uint32_t kind, uint32_t d) {
-  double block = l->block[d] ? (double)l->block[d] : 1, grid = l->grid[d] ? (double)l->grid[d] : 1, step = d == 0;
+  double block = l->block[d] ? (double)l->block[d] : 1, grid = l->grid[d] ? (double)l->grid[d] : 1;
+  uint32_t inner = l->block[0] > 1 ? 0 : l->block[1] > 1 ? 1 : l->block[2] > 1 ? 2 : 0; /* along which neighbours lie */
+  double step = d == inner;
   switch (kind) {
   case Q_THREAD: return (ww_qval){{0, step < block ? step : 0, floor((block - 1) / 2), block - 1}};
   case Q_BLOCK: return (ww_qval){{0, 0, floor((grid - 1) / 2), grid - 1}};
@@ -111,8 +113,16 @@ static ww_qval call(ww_qeval *e, const ww_qtoken *name) {
   uint32_t close = e->t[e->i].pair, end = e->end;
   bool least = ww_qtoken_is(name, "min") || ww_qtoken_is(name, "umin"),
        most = ww_qtoken_is(name, "max") || ww_qtoken_is(name, "umax");
+  bool size = ww_qtoken_is(name, "abs") || ww_qtoken_is(name, "labs");
   ww_qval r = nothing;
   if (close >= end) close = end ? end - 1 : 0;
+  if (size) {
+    e->end = close;
+    e->i++;
+    r = expression(e, 0);
+    for (int k = 0; k < 4; k++) r.at[k] = fabs(r.at[k]);
+    e->end = end;
+  }
   if (least || most) {
     e->end = close;
     e->i++;

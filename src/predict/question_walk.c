@@ -2,34 +2,14 @@
  *
  * No trace and no compiler: loops whose bounds are numbers, arguments or indices are counted, conditions on indices give the share of
  * threads that pass, everything else is a guess that the text marks as such ('?'). Statement by statement, device functions in place.
- * Bounded by STEPS tokens whatever the source is. */
+ * Bounded by Q_STEPS tokens whatever the source is. */
 #include <math.h>
 
 #include "question_eval.h"
 
-enum { STEPS = 60000, CALLS = 6, NESTED = 64 };
-static const double GUESSED_TRIPS = 8, GUESSED_SHARE = 0.5, NEAR = 65536; /* bytes that L1 holds easily */
+static const double GUESSED_TRIPS = 8;
 
-typedef struct {
-  const ww_question_kernel *k;
-  const ww_launch *l;
-  ww_qwalk *w;
-  ww_qval *value; /* [symbols] */
-  ww_qline *line; /* [symbols] */
-  ww_qval *start; /* [symbols]: what a variable that changes begins with */
-  const ww_qpart *p;
-  uint32_t part;
-  const ww_qtoken *t;
-  double weight; /* executions of the statement, over all threads */
-  uint32_t steps, calls, nested, loops;
-} walker;
-
-static uint32_t statement(walker *w, uint32_t i, uint32_t end);
-
-static bool op_at(const walker *w, uint32_t i, uint32_t op) { return w->t[i].kind == Q_PUNCT && w->t[i].op == op; }
-static ww_qval value_of(const walker *w, uint32_t from, uint32_t to) {
-  return ww_qval_range(w->t, from, to, w->value, w->line);
-}
+static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end);
 
 /* ---- arguments ---- */
 
@@ -61,145 +41,17 @@ double ww_question_scalar(const ww_arg *g, char type, uint32_t bytes) {
   return (double)((int64_t)(raw << (64 - 8 * n)) >> (64 - 8 * n));
 }
 
-/* ---- what an expression does ---- */
-
-static void add(walker *w, ww_qcount c, double n) { w->w->count[c] += n * w->weight; }
-
-static bool is_global(const ww_qsym *y) { return y->kind == Q_POINTER || (y->kind == Q_GLOBAL && !y->is_const); }
-
-/* Bytes that a warp's access of so many bytes a lane moves, per lane. */
-static double sectors(double stride, double bytes) {
-  double lane = fabs(stride) < bytes ? (stride == 0 ? 0 : bytes) : fabs(stride);
-  return fmin(fmax(lane, 1), fmax(32, bytes));
-}
-
-static bool is_atomic(const walker *w, uint32_t i) {
-  return i > 2 && op_at(w, i - 1, '&') && op_at(w, i - 2, '(') && w->t[i - 3].kind == Q_WORD &&
-         ww_starts(w->t[i - 3].s, "atom");
-}
-
-static double buffer_bytes(const walker *w, const ww_qsym *y) { /* NaN: not known */
-  const ww_arg *g = y->param >= 0 && (uint32_t)y->param < w->l->nargs ? &w->l->args[y->param] : NULL;
-  return g && g->kind == WW_ARG_BUFFER ? (double)g->buffer.bytes : NAN;
-}
-
-static bool has_zipf(const ww_launch *l) {
-  for (uint32_t i = 0; i < l->nargs; i++)
-    if (l->args[i].kind == WW_ARG_BUFFER && l->args[i].buffer.fill.kind == WW_FILL_ZIPF) return true;
-  return false;
-}
-
-/* Sectors that an atomic's index goes over, each of them a queue: by its range, else the whole buffer. */
-static double queues_of(const walker *w, const ww_qsym *y, const ww_qval *at) {
-  double range = (fabs(at->at[3] - at->at[0]) + 1) * (y->bytes ? y->bytes : 4), all = buffer_bytes(w, y);
-  double bytes = isnan(range) ? (isnan(all) ? 4096 : all) : range, n = fmax(1, bytes / 32);
-  return has_zipf(w->l) ? sqrt(n) : n;
-}
-
-static void table_at(walker *w, uint32_t i) {
-  ww_qval at = value_of(w, i + 2, w->t[i + 1].pair);
-  if (at.at[0] != at.at[1]) add(w, Q_C_tables, 1); /* not known, too */
-}
-
-/* p[index] at token i: load, store or both; how lanes lie. */
-static void access_at(walker *w, uint32_t i, const ww_qsym *y) {
-  uint32_t open = i + 1, close = w->t[open].pair, behind = close + 1;
-  ww_qval at = value_of(w, open + 1, close);
-  double bytes = y->bytes ? y->bytes : 4, stride = (at.at[1] - at.at[0]) * bytes;
-  char mark = isnan(stride) ? '?' : stride == 0 ? '~' : fabs(stride) <= bytes ? 0 : '!';
-  uint32_t slot = w->w->first[w->part] + i;
-  w->w->mark[slot] = mark;
-  if (behind + 1 < w->p->t.n && op_at(w, behind, '.')) behind += 2;
-  const ww_qtoken *next = behind < w->p->t.n ? &w->t[behind] : NULL;
-  bool plain = next && next->kind == Q_PUNCT && next->op == '=';
-  bool both = next && next->kind == Q_PUNCT && next->n > 1 && next->s[next->n - 1] == '=' &&
-              next->op != Q_OP2('=', '=') && next->op != Q_OP2('!', '=') && next->op != Q_OP2('<', '=') &&
-              next->op != Q_OP2('>', '=');
-  if (is_atomic(w, i)) {
-    add(w, Q_C_conflicts, 1 / queues_of(w, y, &at));
-    return;
-  }
-  if (!plain) add(w, Q_C_loads, 1), add(w, Q_C_load_bytes, bytes);
-  if (plain || both) add(w, Q_C_store_bytes, bytes);
-  bool near = buffer_bytes(w, y) < NEAR;
-  if (near && mark == '?') w->w->mark[slot] = '`';
-  if (near)
-    add(w, Q_C_near, 1 + both); /* L1 has it */
-  else
-    add(w, Q_C_moved_bytes, (1 + both) * (mark == '?' ? 32 : sectors(stride, bytes)));
-  if (mark == '?' && !near) add(w, Q_C_gathers, 1 + both);
-  if ((plain || both) && (mark == '?' || mark == '!')) add(w, Q_C_scattered, 1);
-}
-
-static char rank(char a, char b) {
-  static const char order[] = "obcsiulhfd";
-  const char *x = strchr(order, a), *y = strchr(order, b);
-  return (x ? x : order) > (y ? y : order) ? a : b;
-}
-
-/* The type of the operand at or behind i. */
-static char operand_type(const walker *w, uint32_t i) {
-  for (uint32_t k = i; k < w->p->t.n && k < i + 6; k++) {
-    const ww_qtoken *t = &w->t[k];
-    if (t->kind == Q_INT || t->kind == Q_FLOAT) return t->type;
-    if (t->kind == Q_WORD && t->sym >= 0) return w->k->syms.v[t->sym].type;
-    if (t->kind == Q_WORD && t->n && t->s[t->n - 1] == 'f') return 'f'; /* sqrtf */
-    if (t->kind == Q_WORD) return 'f';
-  }
-  return 'i';
-}
-
-static void arithmetic(walker *w, uint32_t op, char type, uint32_t i) {
-  bool real = type == 'f' || type == 'd' || type == 'h';
-  if (op == '/' || op == '%') {
-    bool constant = i + 1 < w->p->t.n && (w->t[i + 1].kind == Q_INT || w->t[i + 1].kind == Q_FLOAT);
-    add(w, Q_C_divisions, constant ? 0.25 : 1);
-    if (constant) return;
-  }
-  if (!real)
-    add(w, Q_C_integer, 1);
-  else
-    add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_fp16, 1);
-}
-
-static bool has_prefix(const ww_qtoken *t, const char *s) { return t->n >= strlen(s) && !memcmp(t->s, s, strlen(s)); }
-
-/* A function of the language. */
-static void builtin_call(walker *w, const ww_qtoken *t, uint32_t i) {
-  static const char *const special[] = {"exp",   "log",      "sin",     "cos",    "tan",    "pow",   "sqrt",  "rsqrt",
-                                        "tanh",  "erf",      "cbrt",    "atan",   "asin",   "acos",  "sinh",  "cosh",
-                                        "hypot", "__exp",    "__log",   "__sin",  "__cos",  "__pow", "__tan", "native_",
-                                        "fmod",  "__frsqrt", "__fsqrt", "lgamma", "tgamma", NULL};
-  char type = operand_type(w, i + 2 < w->p->t.n ? i + 2 : i);
-  for (const char *const *s = special; *s; s++)
-    if (has_prefix(t, *s)) {
-      add(w, Q_C_special, type == 'd' && t->s[t->n - 1] != 'f' ? 8 : 1);
-      return;
-    }
-  if (has_prefix(t, "fma") && !has_prefix(t, "fmax"))
-    add(w, t->s[t->n - 1] == 'f' || type != 'd' ? Q_C_fp32 : Q_C_fp64, 2);
-  else if (has_prefix(t, "atom"))
-    add(w, Q_C_atomics, 1);
-  else if (has_prefix(t, "sync") || has_prefix(t, "__syncwarp"))
-    add(w, Q_C_barriers, 1);
-  else if (has_prefix(t, "__shfl") || has_prefix(t, "__ballot") || has_prefix(t, "sub_group") ||
-           has_prefix(t, "__reduce"))
-    add(w, Q_C_shuffles, 1);
-  else
-    add(w, type == 'd' ? Q_C_fp64 : type == 'f' ? Q_C_fp32 : Q_C_integer, 1);
-}
-
 /* ---- device functions in place ---- */
 
-static void bind(walker *w, int32_t sym, uint32_t from, uint32_t to, ww_qval *out) {
-  if (sym >= 0) *out = value_of(w, from, to);
+static void bind(ww_qwalker *w, int32_t sym, uint32_t from, uint32_t to, ww_qval *out) {
+  if (sym >= 0) *out = ww_qvalue_of(w, from, to);
 }
 
 /* Arguments between two brackets, to the callee's symbols; angle: template arguments. */
-static void bind_list(walker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n, ww_qval *out) {
+static void bind_list(ww_qwalker *w, uint32_t from, uint32_t to, const int32_t *syms, uint32_t n, ww_qval *out) {
   uint32_t at = 0, start = from;
   for (uint32_t i = from; i <= to && at < n; i++) {
-    if (i == to || op_at(w, i, ',')) {
+    if (i == to || ww_qop_at(w, i, ',')) {
       bind(w, syms[at], start, i, &out[at]);
       at++;
       start = i + 1;
@@ -208,13 +60,13 @@ static void bind_list(walker *w, uint32_t from, uint32_t to, const int32_t *syms
   }
 }
 
-static void user_call(walker *w, uint32_t i, const ww_qsym *y) {
+void ww_qwalk_call(ww_qwalker *w, uint32_t i, const ww_qsym *y) {
   uint32_t open = i + 1, angle = 0;
-  if (open < w->p->t.n && op_at(w, open, '<')) {
-    while (open < w->p->t.n && open < i + 40 && !op_at(w, open, '>')) open++;
+  if (open < w->p->t.n && ww_qop_at(w, open, '<')) {
+    while (open < w->p->t.n && open < i + 40 && !ww_qop_at(w, open, '>')) open++;
     angle = open++;
   }
-  if (open >= w->p->t.n || !op_at(w, open, '(') || w->calls >= CALLS || y->function < 0) return;
+  if (open >= w->p->t.n || !ww_qop_at(w, open, '(') || w->calls >= Q_CALLS || y->function < 0) return;
   const ww_qpart *p = &w->k->parts.v[y->function];
   if (!p->body) return;
   ww_qval args[32], types[16];
@@ -226,98 +78,34 @@ static void user_call(walker *w, uint32_t i, const ww_qsym *y) {
   for (uint32_t k = 0; k < nargs; k++)
     if (p->params[k] >= 0) w->value[p->params[k]] = w->k->syms.v[p->params[k]].assigned ? ww_qval_of(NAN) : args[k];
   for (uint32_t k = 0; k < p->ntemplates; k++) w->value[p->templates[k]] = types[k];
-  walker inner = *w;
+  for (uint32_t k = 0; k < nargs; k++)
+    if (p->params[k] >= 0) w->ready[p->params[k]] = w->now.ready;
+  ww_qwalker inner = *w;
   inner.p = p, inner.part = (uint32_t)y->function, inner.t = p->t.v;
+  inner.loop_var = -1;
+  inner.items.n = 0;
+  inner.naround = 0;
   inner.calls++;
+  inner.returned = w->clock;
   statement(&inner, p->body, p->body_end);
   w->steps = inner.steps;
-}
-
-/* ---- expressions ---- */
-
-static bool is_unary(const walker *w, uint32_t i) {
-  if (!i) return true;
-  const ww_qtoken *p = &w->t[i - 1];
-  if (p->kind != Q_PUNCT) return ww_qtoken_is(p, "return");
-  return p->op != ')' && p->op != ']';
-}
-
-static void operator_at(walker *w, uint32_t i, char last) {
-  uint32_t op = w->t[i].op;
-  switch (op) {
-  case '+':
-  case '-':
-  case '*':
-  case '/':
-  case '%':
-    if (!is_unary(w, i)) arithmetic(w, op, rank(last, operand_type(w, i + 1)), i);
-    break;
-  case Q_OP2('+', '='):
-  case Q_OP2('-', '='):
-  case Q_OP2('*', '='):
-  case Q_OP2('/', '='): arithmetic(w, op & 255, rank(last, operand_type(w, i + 1)), i); break;
-  case '^':
-  case '|':
-  case '&':
-  case Q_OP2('<', '<'):
-  case Q_OP2('>', '>'):
-  case Q_OP2('^', '='):
-  case Q_OP2('|', '='):
-  case Q_OP2('&', '='):
-  case Q_OP3('<', '<', '='):
-  case Q_OP3('>', '>', '='):
-  case Q_OP2('+', '+'):
-  case Q_OP2('-', '-'):
-    if (!is_unary(w, i)) add(w, Q_C_integer, 1);
-    break;
-  case '?': add(w, Q_C_branches, 0.5); break;
-  default: break;
-  }
-}
-
-/* Counts what the tokens from .. to do. */
-static void expression(walker *w, uint32_t from, uint32_t to) {
-  char last = 'i', kept[NESTED];
-  uint32_t depth = 0;
-  for (uint32_t i = from; i < to && w->steps < STEPS; i++, w->steps++) {
-    const ww_qtoken *t = &w->t[i];
-    if (t->kind == Q_INT || t->kind == Q_FLOAT) {
-      last = t->type;
-    } else if (t->kind == Q_WORD) {
-      const ww_qsym *y = t->sym >= 0 ? &w->k->syms.v[t->sym] : NULL;
-      bool element = i + 1 < to && op_at(w, i + 1, '[');
-      if (y) last = y->type;
-      if (y && is_global(y) && element) access_at(w, i, y);
-      if (y && y->kind == Q_SHARED && element) add(w, Q_C_shared, 1);
-      if (y && y->kind == Q_GLOBAL && y->is_const && element) table_at(w, i);
-      if (y && is_global(y) && !element && i > 1 && op_at(w, i - 1, '(') && ww_starts(w->t[i - 2].s, "atom"))
-        add(w, Q_C_conflicts, 1);
-      if (y && y->kind == Q_FUNCTION) user_call(w, i, y);
-      if (!y && i + 1 < to && op_at(w, i + 1, '(')) builtin_call(w, t, i);
-    } else if (t->op == '(' || t->op == '[') {
-      if (depth < NESTED) kept[depth] = last;
-      depth++;
-    } else if ((t->op == ')' || t->op == ']') && depth) {
-      depth--;
-      if (t->op == ']' && depth < NESTED) last = kept[depth];
-    } else
-      operator_at(w, i, last);
-  }
+  w->clock = inner.clock, w->stored = inner.stored;
+  w->now.ready = fmax(w->now.ready, inner.returned);
 }
 
 /* Values of what a statement declares: `int a = x, b = y;`. */
-static void declarations(walker *w, uint32_t from, uint32_t to) {
+void ww_qwalk_declare(ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
     const ww_qtoken *t = &w->t[i];
     if (t->kind == Q_PUNCT && t->pair > i && t->pair < to) i = t->pair;
-    if (t->kind != Q_WORD || t->sym < 0 || !op_at(w, i + 1, '=')) continue;
+    if (t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '=')) continue;
     const ww_qsym *y = &w->k->syms.v[t->sym];
     if (y->kind != Q_LOCAL) continue;
     uint32_t end = i + 2;
-    while (end < to && !op_at(w, end, ','))
+    while (end < to && !ww_qop_at(w, end, ','))
       end = w->t[end].kind == Q_PUNCT && w->t[end].pair > end ? w->t[end].pair + 1 : end + 1;
     if (end > to) end = to;
-    w->start[t->sym] = value_of(w, i + 2, end);
+    w->start[t->sym] = ww_qvalue_of(w, i + 2, end);
     w->value[t->sym] = y->assigned ? ww_qval_of(NAN) : w->start[t->sym];
     i = end - 1;
   }
@@ -325,283 +113,353 @@ static void declarations(walker *w, uint32_t from, uint32_t to) {
 
 /* ---- loops ---- */
 
-typedef struct {
-  uint32_t init, cond, step, end; /* tokens: begin of each part, and ')' */
-} loop_head;
-
-static bool split_head(const walker *w, uint32_t open, loop_head *h) {
-  uint32_t close = w->t[open].pair, found = 0;
-  *h = (loop_head){.init = open + 1, .end = close};
-  for (uint32_t i = open + 1; i < close; i++) {
-    if (op_at(w, i, ';')) {
-      if (found++ == 0)
-        h->cond = i + 1;
-      else
-        h->step = i + 1;
-    } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < close)
-      i = w->t[i].pair;
-  }
-  return found == 2;
-}
-
-/* The variable that the step changes, by how much: added (1), multiplied (2). 0: not told. */
-static int step_of(walker *w, const loop_head *h, int32_t *var, double *by) {
-  for (uint32_t i = h->step; i < h->end; i++) {
-    const ww_qtoken *t = &w->t[i];
-    if (t->kind != Q_WORD || t->sym < 0) continue;
-    const ww_qtoken *next = &w->t[i + 1], *before = &w->t[i - 1];
-    *var = t->sym;
-    if (next->op == Q_OP2('+', '+') || before->op == Q_OP2('+', '+')) return *by = 1, 1;
-    if (next->op == Q_OP2('-', '-') || before->op == Q_OP2('-', '-')) return *by = -1, 1;
-    uint32_t to = i + 2;
-    while (to < h->end && !op_at(w, to, ',')) to++;
-    uint32_t op = next->op, from = i + 2;
-    if (op == '=' && i + 4 < h->end && w->t[i + 2].sym == t->sym && w->t[i + 3].kind == Q_PUNCT) /* v = v + e */
-      op = w->t[i + 3].op | Q_OP1('=') << (w->t[i + 3].n == 2 ? 16 : 8), from = i + 4;
-    *by = value_of(w, from, to).at[0];
-    if (op == Q_OP2('+', '=')) return 1;
-    if (op == Q_OP2('-', '=')) return *by = -*by, 1;
-    if (op == Q_OP2('*', '=')) return 2;
-    if (op == Q_OP2('/', '=')) return *by = 1 / *by, 2;
-    if (op == Q_OP3('<', '<', '=')) return *by = exp2(*by), 2;
-    if (op == Q_OP3('>', '>', '=')) return *by = exp2(-*by), 2;
-    return 0;
-  }
-  return 0;
-}
-
-/* The bound that the condition compares the variable with. */
-static ww_qval bound_of(const walker *w, const loop_head *h, int32_t var, bool *inclusive) {
-  uint32_t op_i = 0, end = h->step - 1, from = h->cond;
-  for (uint32_t i = from; i < end; i++) {
-    uint32_t op = w->t[i].kind == Q_PUNCT ? w->t[i].op : 0;
-    if (op == Q_OP2('&', '&')) { /* the part that has the variable */
-      if (op_i)
-        end = i;
-      else
-        from = i + 1;
-    } else if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') || op == Q_OP2('!', '=')) {
-      if (!op_i) op_i = i;
-    } else if (w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < end)
-      i = w->t[i].pair;
-  }
-  if (!op_i && from < end && w->t[from].sym == var) return ww_qval_of(0); /* for (s = n; s; s /= 2) */
-  if (!op_i) return ww_qval_of(NAN);
-  *inclusive = w->t[op_i].n == 2 && w->t[op_i].op != Q_OP2('!', '=');
-  bool left = false;
-  for (uint32_t i = from; i < op_i; i++) left |= w->t[i].sym == var;
-  ww_qval shift = ww_qval_of(0), bound = left ? value_of(w, op_i + 1, end) : value_of(w, from, op_i);
-  ww_qval *value = w->value;
-  ww_qval kept = value[var];
-  value[var] = shift; /* i + 4 <= n: the bound is n - 4 */
-  shift = left ? value_of(w, from, op_i) : value_of(w, op_i + 1, end);
-  value[var] = kept;
-  for (int k = 0; k < 4; k++) bound.at[k] -= isnan(shift.at[k]) ? 0 : shift.at[k];
-  return bound;
-}
-
-/* Mean trips over the threads. Steps of a block or grid start at the first thread; steps of one in the middle. */
-static double trips_of(walker *w, const loop_head *h) {
+/* The head of a loop at `for` has numbers alone beside its variable: the compiler writes such loops out. */
+static bool by_numbers(const ww_qwalker *w, uint32_t i) {
   int32_t var = -1;
-  double by = NAN;
-  bool inclusive = false;
-  declarations(w, h->init, h->cond - 1);
-  int kind = h->step < h->end ? step_of(w, h, &var, &by) : 0;
-  if (!kind || isnan(by) || by == 0) return NAN;
-  ww_qval from = w->start[var], to = bound_of(w, h, var, &inclusive);
-  for (uint32_t i = h->init; i + 1 < h->cond; i++)
-    if (w->t[i].kind == Q_WORD && w->t[i].sym == var && op_at(w, i + 1, '=')) {
-      uint32_t end = i + 2;
-      while (end + 1 < h->cond && !op_at(w, end, ','))
-        end = w->t[end].kind == Q_PUNCT && w->t[end].pair > end ? w->t[end].pair + 1 : end + 1;
-      from = value_of(w, i + 2, end);
-    }
-  bool wide = kind == 1 && fabs(by) > 1.5;
-  uint32_t place = wide ? 0 : 2;
-  double a = from.at[place], b = to.at[place], n = (b - a) / by + (inclusive ? fabs(1 / by) : 0);
-  if (kind == 2) n = a > 0 || b > 0 ? log2(fmax(b, 1) / fmax(a, 1)) / log2(by) + (inclusive || (by < 1 && b < 1)) : NAN;
-  ww_qval *v = &w->value[var];
-  *v = from;
-  double middle = kind == 1 ? (b - a) / 2 : 0;
-  for (int k = 0; k < 4; k++) v->at[k] += isnan(middle) ? 0 : fmin(middle, 1e15);
-  if (w->k->openmp && w->loops + 1 == w->k->collapse) v->at[1] += by; /* its iterations are the threads */
-  return isnan(n) ? NAN : fmax(n, 0);
-}
-
-/* The body so often; what it does is the loop's. Returns one past it. */
-static uint32_t body(walker *w, uint32_t keyword, uint32_t at, uint32_t end, double trips) {
-  uint32_t slot = w->w->first[w->part] + keyword;
-  double before = w->weight, n = isnan(trips) ? GUESSED_TRIPS : trips;
-  w->w->unknown += isnan(trips);
-  w->weight = before * n;
-  w->w->trips[slot] = isnan(trips) ? -1 : (float)trips;
-  w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->weight);
-  w->loops++;
-  if (w->weight > w->w->heaviest) w->w->heaviest = w->weight, w->w->depth = w->loops;
-  add(w, Q_C_integer, 1);
-  add(w, Q_C_branches, 1);
-  uint32_t next = statement(w, at, end);
-  w->loops--;
-  w->weight = before;
-  return next;
-}
-
-static uint32_t for_loop(walker *w, uint32_t i, uint32_t end) {
-  loop_head h;
-  uint32_t open = i + 1;
-  if (open >= end || !op_at(w, open, '(')) return i + 1;
-  double trips = split_head(w, open, &h) ? trips_of(w, &h) : NAN;
-  if (h.cond && h.step) {
-    expression(w, h.init, h.cond - 1);
-    double before = w->weight;
-    w->weight *= isnan(trips) ? GUESSED_TRIPS : trips;
-    expression(w, h.cond, h.step - 1); /* loads in the condition, say */
-    w->weight = before;
+  for (uint32_t k = i + 2; k < w->t[i + 1].pair; k++) {
+    if (w->t[k].kind != Q_WORD || w->t[k].sym < 0) continue;
+    if (var >= 0 && w->t[k].sym != var) return false;
+    var = w->t[k].sym;
   }
-  return body(w, i, w->t[open].pair + 1, end, trips);
+  return true;
 }
 
-static bool is_variable(const walker *w, uint32_t i) {
-  return w->t[i].kind == Q_WORD && w->t[i].sym >= 0 && w->k->syms.v[w->t[i].sym].kind <= Q_LOCAL;
-}
-
-/* A while loop's body from .. to: does it halve something, and what does it add to the variable? */
-static bool halves(const walker *w, uint32_t from, uint32_t to) {
+static bool has_loop(const ww_qwalker *w, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i + 1 < to; i++) {
-    bool shift = w->t[i].op == Q_OP2('>', '>') || w->t[i].op == '/';
-    if (shift && w->t[i + 1].kind == Q_INT && w->t[i + 1].value <= 2) return true;
+    if (w->t[i].kind != Q_WORD || w->t[i].sym >= 0) continue;
+    bool loop = ww_qtoken_is(&w->t[i], "for") && ww_qop_at(w, i + 1, '(') && !by_numbers(w, i);
+    if (loop || ww_qtoken_is(&w->t[i], "while")) return true;
   }
   return false;
 }
 
-static double added(const walker *w, int32_t var, uint32_t from, uint32_t to) {
-  for (uint32_t i = from; i + 1 < to; i++) {
-    if (w->t[i].kind != Q_WORD || w->t[i].sym != var) continue;
-    if (w->t[i + 1].op == Q_OP2('+', '+') || (i && w->t[i - 1].op == Q_OP2('+', '+'))) return 1;
-    if (w->t[i + 1].op != Q_OP2('+', '=')) continue;
-    uint32_t end = i + 2;
-    while (end < to && !op_at(w, end, ';')) end++;
-    return value_of(w, i + 2, end).at[0];
-  }
-  return NAN;
+static bool has_barrier(const ww_qwalker *w, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++)
+    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync")) return true;
+  return false;
 }
 
-/* while (a < b): a binary search, or a counter that the body moves on. */
-static double while_trips(const walker *w, uint32_t open, uint32_t end) {
-  uint32_t close = w->t[open].pair, a = open + 1, to = close + 1;
-  if (a + 2 >= close || close + 1 >= end || !is_variable(w, a)) return NAN;
-  if (w->t[a + 1].kind != Q_PUNCT || (w->t[a + 1].op & 255) != '<' || w->t[a + 1].op == Q_OP2('<', '<')) return NAN;
-  if (op_at(w, to, '{')) to = w->t[to].pair;
-  uint32_t behind = a + 2;
-  while (behind < close && !op_at(w, behind, Q_OP2('&', '&'))) behind++;
-  bool moving = behind == a + 3 && is_variable(w, a + 2) && w->k->syms.v[w->t[a + 2].sym].assigned;
-  double from = w->start[w->t[a].sym].at[0];
-  double bound = moving ? w->start[w->t[a + 2].sym].at[0] : value_of(w, a + 2, behind).at[0];
-  if (isnan(bound - from)) return NAN;
-  if (halves(w, close + 1, to)) return log2(fmax(bound - from, 1)) + 1;
-  double by = moving ? NAN : added(w, w->t[a].sym, close + 1, to);
-  return by > 0 ? fmax((bound - from) / by, 0) : NAN;
+/* One past the statement at `at`, as far as it can be told without reading it. */
+static uint32_t past(const ww_qwalker *w, uint32_t at, uint32_t end) {
+  uint32_t i = ww_qitem_at(&w->items, at);
+  if (i < w->items.n && w->items.v[i].control && w->items.v[i].begin == at) return w->items.v[i].end;
+  while (at < end && !ww_qop_at(w, at, '{') && !ww_qop_at(w, at, ';')) at++;
+  return at < end ? w->t[at].pair + 1 : end;
+}
+
+/* Iterations that the compiler lets overlap: few of a known number it writes out, of others four. */
+static void unroll(const ww_qwalker *w, const ww_qtrips *n, uint32_t at, uint32_t end, ww_qaround *r) {
+  static const double WRITTEN_OUT = 16, OTHERS = 4;
+  double most = isnan(n->most) ? 1 : fmax(n->most, 1);
+  uint32_t to = past(w, at, end);
+  if (to > end) to = end;
+  r->written_out = false;
+  if (has_barrier(w, at, to))
+    r->unroll = 1; /* one iteration after the other */
+  else if (w->pragma >= 0)
+    r->unroll = w->pragma > 0 ? fmin(w->pragma, most) : most, r->written_out = w->pragma == 0 || w->pragma >= most;
+  else if (n->same && n->most <= WRITTEN_OUT)
+    r->unroll = most, r->written_out = true;
+  else if (isnan(n->most) || !n->constant || has_loop(w, at, to))
+    r->unroll = 1;
+  else
+    r->unroll = fmin(OTHERS, most);
+}
+
+static bool has_break(const ww_qwalker *w, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++)
+    if (w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_qtoken_is(&w->t[i], "break")) return true;
+  return false;
+}
+
+/* i < n && something that only memory tells. */
+static bool ends_by_data(const ww_qwalker *w, uint32_t from, uint32_t to) {
+  bool memory = false, several = false;
+  for (uint32_t i = from; i < to; i++) {
+    several |= ww_qop_at(w, i, Q_OP2('&', '&'));
+    memory |= ww_qop_at(w, i, '[');
+  }
+  return memory && several;
+}
+
+/* A loop that may be left before its end. */
+static void leave_early(ww_qtrips *n) {
+  double share = n->mean > GUESSED_TRIPS / 2 ? (GUESSED_TRIPS / 2 + n->mean / 4) / n->mean : 1;
+  if (isnan(share) || share > 1) return;
+  n->mean *= share, n->warps *= share, n->busy *= share, n->most *= fmin(1, 2 * share);
+  n->same = false;
+}
+
+/* The second iteration is like all that follow: what it takes the others take as well. Nothing is counted again. */
+static void others(ww_qwalker *w, uint32_t at, uint32_t end, double begin, double trips) {
+  static const uint32_t DEEP = 4;
+  double first = w->clock;
+  if (!(trips > 1.5)) return;
+  if (w->loops < DEEP) {
+    ww_qwalker kept = *w;
+    w->weight = w->warps = w->busy = 0;
+    w->again = true;
+    statement(w, at, end);
+    w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy, w->again = kept.again;
+  } else
+    w->clock = first + (first - begin);
+  double each = fmax(w->clock - first, 0), last = first + (trips - 1) * each, later = last - w->clock;
+  for (uint32_t i = 0; i < w->k->syms.n; i++)
+    if (w->ready[i] > first) w->ready[i] += later;
+  if (w->stored > first) w->stored += later;
+  w->clock = last;
+}
+
+/* The loop is one more around its body: what changes in it. False: nothing, so that it runs once. */
+static bool enter(ww_qwalker *w, const ww_qtrips *n, uint32_t from, uint32_t end) {
+  if (w->naround >= Q_LOOPS) return true;
+  ww_qaround *r = &w->around[w->naround++];
+  bool known = !isnan(n->mean);
+  r->mean = known ? n->mean : GUESSED_TRIPS, r->warps = known ? n->warps : GUESSED_TRIPS;
+  r->busy = known ? n->busy : GUESSED_TRIPS;
+  unroll(w, n, from, end, r);
+  w->pragma = -1;
+  if (w->items.n)
+    return ww_qvariant(w->k, w->t, &w->items, from, past(w, from, end), w->loop_var, r->variant, r->serial);
+  memset(r->variant, 1, w->k->syms.n); /* a device function: anything may */
+  memset(r->serial, 1, w->k->syms.n);
+  return true;
+}
+
+/* The body so often; what it does is the loop's. Returns one past it. */
+static uint32_t body(ww_qwalker *w, uint32_t keyword, uint32_t at, uint32_t end, const ww_qtrips *n) {
+  uint32_t slot = w->w->first[w->part] + keyword;
+  static const ww_qtrips once = {1, 1, 1, 1, true, true};
+  ww_qwalker kept = *w;
+  if (!enter(w, n, at, end)) n = &once, w->naround = kept.naround;
+  bool known = !isnan(n->mean);
+  double apart = w->naround > kept.naround ? w->around[w->naround - 1].unroll : 1;
+  w->weight *= known ? n->mean : GUESSED_TRIPS;
+  w->warps *= known ? n->warps : GUESSED_TRIPS;
+  w->busy *= known ? n->busy : GUESSED_TRIPS;
+  w->nseen = 0;
+  if (!w->again) {
+    w->w->unknown += !known;
+    w->w->trips[slot] = known ? (float)n->most : -1;
+    w->w->weight[slot] = (float)fmax(w->w->weight[slot], w->weight);
+  }
+  w->loops++;
+  if (w->weight > w->w->heaviest) w->w->heaviest = w->weight, w->w->depth = w->loops;
+  w->now = (ww_qissue){0};
+  ww_qwork_add(w, Q_C_integer, 1 / apart);
+  ww_qwork_add(w, Q_C_branches, 1 / apart);
+  w->clock += w->now.issue + w->now.chain;
+  double begin = w->clock;
+  uint32_t next = statement(w, at, end);
+  others(w, at, end, begin, known ? n->most : 2 * GUESSED_TRIPS);
+  w->loops--;
+  w->naround = kept.naround;
+  w->nseen = 0;
+  w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy;
+  w->loop_var = kept.loop_var, w->loop_by = kept.loop_by;
+  return next;
+}
+
+static uint32_t for_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
+  ww_qloop_head h;
+  ww_qtrips n = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
+  uint32_t open = i + 1;
+  if (open >= end || !ww_qop_at(w, open, '(')) return i + 1;
+  int32_t var = w->loop_var;
+  double by = w->loop_by;
+  if (ww_qloop_split(w, open, &h)) n = ww_qloop_for(w, &h);
+  if (h.cond && h.step) {
+    ww_qwalker kept = *w;
+    ww_qwork(w, h.init, h.cond - 1);
+    ww_qwork_done(w);
+    w->weight *= isnan(n.mean) ? GUESSED_TRIPS : n.mean;
+    w->warps *= isnan(n.warps) ? GUESSED_TRIPS : n.warps;
+    w->busy *= isnan(n.busy) ? GUESSED_TRIPS : n.busy;
+    ww_qwork(w, h.cond, h.step - 1); /* loads in the condition, say */
+    ww_qwork_done(w);
+    w->weight = kept.weight, w->warps = kept.warps, w->busy = kept.busy;
+  }
+  uint32_t at = w->t[open].pair + 1;
+  if (h.cond && h.step && (has_break(w, at, past(w, at, end)) || ends_by_data(w, h.cond, h.step - 1))) leave_early(&n);
+  uint32_t next = body(w, i, at, end, &n);
+  w->loop_var = var, w->loop_by = by;
+  return next;
 }
 
 /* ---- conditions ---- */
 
-/* The share of threads for which it holds. */
-static double share_of(const walker *w, uint32_t from, uint32_t to) {
-  double share = 1;
-  uint32_t op_i = 0;
-  for (uint32_t i = from; i <= to; i++) {
-    uint32_t op = i < to && w->t[i].kind == Q_PUNCT ? w->t[i].op : 0;
-    if (op == Q_OP2('|', '|') || op == '?') return GUESSED_SHARE;
-    if (op == '<' || op == '>' || op == Q_OP2('<', '=') || op == Q_OP2('>', '=') || op == Q_OP2('=', '=') ||
-        op == Q_OP2('!', '='))
-      op_i = i;
-    else if (i == to || op == Q_OP2('&', '&')) {
-      if (!op_i) return share * GUESSED_SHARE;
-      ww_qval a = value_of(w, from, op_i), b = value_of(w, op_i + 1, i);
-      uint32_t what = w->t[op_i].op;
-      double lo = a.at[0] - b.at[0], hi = a.at[3] - b.at[3], inside;
-      if (isnan(lo) || isnan(hi)) return share * GUESSED_SHARE;
-      if (lo > hi) inside = lo, lo = hi, hi = inside;
-      double span = hi - lo + 1; /* where a - b lies, evenly */
-      inside = what == Q_OP2('=', '=')   ? (lo <= 0 && hi >= 0) / span
-               : what == Q_OP2('!', '=') ? 1 - (lo <= 0 && hi >= 0) / span
-               : (what & 255) == '<'     ? fmin(fmax(-lo / span, 0), 1)
-                                         : fmin(fmax((hi + 1) / span, 0), 1);
-      if (a.at[0] > a.at[3] && (what & 255) != '=' && (what & 255) != '!') inside = GUESSED_SHARE;
-      share *= inside;
-      from = i + 1;
-      op_i = 0;
-    } else if (i < to && w->t[i].kind == Q_PUNCT && w->t[i].pair > i && w->t[i].pair < to)
-      i = w->t[i].pair;
-  }
-  return share;
-}
-
-static bool leaves(const walker *w, uint32_t at) {
-  if (op_at(w, at, '{')) at++;
+static bool leaves(const ww_qwalker *w, uint32_t at) {
+  if (ww_qop_at(w, at, '{')) at++;
   return at < w->p->t.n && ww_qtoken_is(&w->t[at], "return");
 }
 
-static uint32_t condition(walker *w, uint32_t i, uint32_t end) {
+/* A branch of a condition; one that no thread takes costs no time. */
+static uint32_t branch(ww_qwalker *w, uint32_t i, uint32_t end, ww_qshare of) {
+  double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
+  w->weight *= of.lanes, w->warps *= of.warps, w->busy *= of.busy;
+  uint32_t next = statement(w, i, end);
+  w->weight = weight, w->warps = warps, w->busy = busy;
+  if (of.lanes == 0) w->clock = clock;
+  return next;
+}
+
+static uint32_t condition(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t open = i + 1;
   if (open < end && ww_qtoken_is(&w->t[open], "constexpr")) open++;
-  if (open >= end || !op_at(w, open, '(')) return i + 1;
+  if (open >= end || !ww_qop_at(w, open, '(')) return i + 1;
   uint32_t close = w->t[open].pair;
-  double before = w->weight, share = share_of(w, open + 1, close);
-  expression(w, open + 1, close);
-  add(w, Q_C_branches, 1);
+  ww_qshare yes = ww_qshare_of(w, open + 1, close);
+  ww_qwork(w, open + 1, close);
+  ww_qwork_add(w, Q_C_branches, yes.divergent ? 2 : 1); /* those that part meet again */
+  w->clock = fmax(w->clock, ww_qwork_done(w));          /* it must be known before anything else */
   bool out = close + 1 < end && leaves(w, close + 1);
-  w->weight = before * share;
-  uint32_t next = statement(w, close + 1, end);
-  w->weight = before * (1 - share);
-  if (next < end && ww_qtoken_is(&w->t[next], "else")) next = statement(w, next + 1, end);
-  w->weight = out ? before * (1 - share) : before; /* those that are left */
+  double before = w->clock;
+  uint32_t next = branch(w, close + 1, end, yes);
+  if (next < end && ww_qtoken_is(&w->t[next], "else")) {
+    double one = w->clock;
+    if (!yes.divergent) w->clock = before; /* the longer one; else one after the other */
+    next = branch(w, next + 1, end, ww_qshare_not(yes));
+    w->clock = fmax(w->clock, one);
+  }
+  if (out) { /* those that are left */
+    ww_qshare rest = ww_qshare_not(yes);
+    w->weight *= rest.lanes, w->warps *= rest.warps, w->busy *= rest.busy;
+    w->clock = before;
+  }
   return next;
 }
 
 /* ---- statements ---- */
 
-static uint32_t block(walker *w, uint32_t i, uint32_t end) {
+static uint32_t block(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t close = w->t[i].pair;
-  double before = w->weight;
+  double weight = w->weight, warps = w->warps, busy = w->busy;
   bool outer = w->nested == 1 && !w->calls; /* an early return of the kernel lasts */
   if (close > end) close = end;
-  for (i++; i < close && w->steps < STEPS;) {
+  for (i++; i < close && w->steps < Q_STEPS;) {
     uint32_t next = statement(w, i, close);
     i = next > i ? next : i + 1;
   }
-  if (!outer) w->weight = before;
+  if (!outer) w->weight = weight, w->warps = warps, w->busy = busy;
   return close + 1;
 }
 
-static uint32_t simple(walker *w, uint32_t i, uint32_t end) {
+/* The declaration of an array, float t[16][17]: how much of it there is. False: something else. */
+static bool array_declared(ww_qwalker *w, uint32_t i, uint32_t to) {
+  if (i >= to || !w->t[i].skip) return false;
+  while (i < to && w->t[i].skip) i++;
+  const ww_qtoken *t = &w->t[i];
+  if (i + 1 >= to || t->kind != Q_WORD || t->sym < 0 || !ww_qop_at(w, i + 1, '[')) return false;
+  const ww_qsym *y = &w->k->syms.v[t->sym];
+  if (y->kind != Q_SHARED && y->kind != Q_ARRAY) return false;
+  double n = 1, row = 1;
+  uint32_t k = i + 1;
+  for (; k < to && ww_qop_at(w, k, '['); k = w->t[k].pair + 1) {
+    row = ww_qvalue_of(w, k + 1, w->t[k].pair).at[0];
+    n *= isnan(row) ? 1 : row;
+  }
+  w->pitch[t->sym] = y->kind == Q_SHARED ? row : n;
+  if (y->kind == Q_SHARED && !w->again) w->w->shared += n * y->bytes;
+  return k >= to;
+}
+
+/* What the statement gives a value is there when the statement is done. */
+static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
+  for (uint32_t i = from; i + 1 < to; i++) {
+    const ww_qtoken *t = &w->t[i];
+    if (t->kind == Q_PUNCT && t->pair > i && t->pair < to) i = t->pair;
+    if (t->kind != Q_WORD || t->sym < 0) continue;
+    uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
+    const ww_qtoken *op = next < to ? &w->t[next] : NULL;
+    bool given = op && op->kind == Q_PUNCT && op->n && op->s[op->n - 1] == '=' && op->op != Q_OP2('=', '=') &&
+                 op->op != Q_OP2('<', '=') && op->op != Q_OP2('>', '=') && op->op != Q_OP2('!', '=');
+    uint8_t kind = w->k->syms.v[t->sym].kind;
+    if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY)) w->ready[t->sym] = done;
+  }
+}
+
+/* A statement that the loops around it do not change is moved out of them, and runs less often. */
+static bool moved_out(ww_qwalker *w, uint32_t from, uint32_t to) {
+  uint32_t n = w->naround;
+  for (; n > 0 && !ww_qwork_changes(w, &w->around[n - 1], from, to); n--) {
+    w->weight /= fmax(1, w->around[n - 1].mean);
+    w->warps /= fmax(1, w->around[n - 1].warps);
+    w->busy /= fmax(1, w->around[n - 1].busy);
+  }
+  return n < w->naround;
+}
+
+static uint32_t simple(ww_qwalker *w, uint32_t i, uint32_t end) {
   uint32_t to = i;
-  while (to < end && !op_at(w, to, ';') && !op_at(w, to, '\n'))
+  while (to < end && !ww_qop_at(w, to, ';') && !ww_qop_at(w, to, '\n'))
     to = w->t[to].kind == Q_PUNCT && w->t[to].pair > to ? w->t[to].pair + 1 : to + 1;
   if (to > end) to = end;
-  expression(w, i, to);
-  declarations(w, i, to);
+  if (array_declared(w, i, to)) return to + 1;
+  double weight = w->weight, warps = w->warps, busy = w->busy, clock = w->clock;
+  uint32_t around = w->naround;
+  bool out = moved_out(w, i, to);
+  if (out) w->naround = 0;
+  ww_qwork(w, i, to);
+  w->naround = around;
+  bool barrier = w->t[i].kind == Q_WORD && w->t[i].sym < 0 && ww_starts(w->t[i].s, "sync");
+  double done = ww_qwork_done(w);
+  w->weight = weight, w->warps = warps, w->busy = busy;
+  if (barrier) w->clock = fmax(done, w->stored + (done - w->clock));
+  if (out && w->again) w->clock = done = clock;
+  if (ww_qtoken_is(&w->t[i], "return")) w->returned = fmax(w->returned, done);
+  results(w, i, to, done);
+  ww_qwalk_declare(w, i, to);
   return to + 1;
 }
 
-static uint32_t statement(walker *w, uint32_t i, uint32_t end) {
-  if (i >= end || w->steps++ > STEPS || w->nested > NESTED) return end;
+/* #pragma unroll [N]: 0 all of it. */
+static uint32_t pragma(ww_qwalker *w, uint32_t i, uint32_t end) {
+  uint32_t next = i + 1;
+  if (ww_qtoken_is(&w->t[i], "unroll")) {
+    w->pragma = 0;
+    for (uint32_t k = next; k < end && k < i + 3; k++)
+      if (w->t[k].kind == Q_INT) w->pragma = fmin(w->t[k].value, 64);
+  }
+  while (next < end && !ww_qop_at(w, next, '\n') && !ww_qop_at(w, next, '{')) next++;
+  return next;
+}
+
+static uint32_t while_loop(ww_qwalker *w, uint32_t i, uint32_t end) {
+  int32_t var = w->loop_var;
+  ww_qtrips n = ww_qloop_while(w, i + 1, end);
+  ww_qwork(w, i + 2, w->t[i + 1].pair);
+  w->clock = fmax(w->clock, ww_qwork_done(w));
+  w->loop_var = -1;
+  uint32_t next = body(w, i, w->t[i + 1].pair + 1, end, &n);
+  w->loop_var = var;
+  return next;
+}
+
+static uint32_t left_out(const ww_qwalker *w, uint32_t i, uint32_t end) {
+  while (i < end && w->dead[i]) i++;
+  return i;
+}
+
+static uint32_t statement(ww_qwalker *w, uint32_t i, uint32_t end) {
+  static const ww_qtrips unknown = {.mean = NAN, .warps = NAN, .busy = NAN, .most = NAN};
+  if (i >= end || w->steps++ > Q_STEPS || w->nested > Q_NESTED) return end;
   const ww_qtoken *t = &w->t[i];
   uint32_t next;
   w->nested++;
-  if (op_at(w, i, '{'))
+  if (!w->calls && w->dead[i] && !ww_qop_at(w, i, '{'))
+    next = left_out(w, i, end);
+  else if (ww_qop_at(w, i, '{'))
     next = block(w, i, end);
   else if (ww_qtoken_is(t, "for"))
     next = for_loop(w, i, end);
-  else if (ww_qtoken_is(t, "while") && i + 1 < end && op_at(w, i + 1, '(')) {
-    expression(w, i + 2, w->t[i + 1].pair);
-    next = body(w, i, w->t[i + 1].pair + 1, end, while_trips(w, i + 1, end));
-  } else if (ww_qtoken_is(t, "do"))
-    next = body(w, i, i + 1, end, NAN);
+  else if (ww_qtoken_is(t, "while") && i + 1 < end && ww_qop_at(w, i + 1, '('))
+    next = while_loop(w, i, end);
+  else if (ww_qtoken_is(t, "do"))
+    next = body(w, i, i + 1, end, &unknown);
   else if (ww_qtoken_is(t, "if"))
     next = condition(w, i, end);
   else if (ww_qtoken_is(t, "unroll") || ww_qtoken_is(t, "omp") || ww_qtoken_is(t, "switch"))
-    for (next = i + 1; next < end && !op_at(w, next, '\n') && !op_at(w, next, '{');) next++;
+    next = pragma(w, i, end);
   else
     next = simple(w, i, end);
   w->nested--;
@@ -617,7 +475,7 @@ static ww_qline line_of(const ww_buffer *u, uint32_t bytes) {
   return (ww_qline){u->fill.lo, (u->fill.hi - u->fill.lo) / n};
 }
 
-static void set_values(walker *w) {
+static void set_values(ww_qwalker *w) {
   const ww_question_kernel *k = w->k;
   const ww_qpart *p = w->p;
   for (uint32_t i = 0; i < k->syms.n; i++)
@@ -631,9 +489,67 @@ static void set_values(walker *w) {
   }
 }
 
+/* What the compiler leaves out is neither counted nor written. */
+static void leave_out(ww_qwalker *w, ww_arena *a) {
+  ww_qitems_of(w->k, w->p, a, &w->items);
+  ww_qlive(w->k, w->p, w->value, a, &w->items);
+  for (uint32_t i = 0; i < w->items.n; i++) {
+    const ww_qitem *m = &w->items.v[i];
+    uint32_t to = m->control ? m->end : m->to + 1;
+    for (uint32_t k = m->begin; !m->live && !m->none && k < to && k < w->p->t.n; k++) w->dead[k] = true;
+  }
+}
+
+/* Once through for what must be known before: which arrays are indexed by what only memory tells, and how much of each buffer's
+ * traffic is new. */
+static void look(const ww_qwalker *w, ww_arena *a, uint32_t tokens) {
+  static const double MANY_SMS = 128;
+  ww_qwalk scratch = *w->w;
+  ww_qwalker first = *w;
+  scratch.trips = WW_NEWN(a, float, tokens + 1), scratch.weight = WW_NEWN(a, float, tokens + 1);
+  first.w = &scratch;
+  statement(&first, w->p->body, w->p->body_end);
+  memset(w->ready, 0, sizeof *w->ready * w->k->syms.n);
+  for (uint32_t i = 0; i < w->p->nparams && i < w->l->nargs; i++) {
+    int32_t sym = w->p->params[i];
+    if (sym < 0 || w->l->args[i].kind != WW_ARG_BUFFER) continue;
+    double all = (double)w->l->args[i].buffer.bytes, sms = fmin(MANY_SMS, w->blocks);
+    w->first[sym] = fmin(1, w->moved[sym] > 0 ? all / w->moved[sym] : all * sms / fmax(1, w->asked[sym]));
+    w->moved[sym] = w->asked[sym] = 0;
+  }
+}
+
+/* Elements of constant tables. */
+static void tables(ww_qwalker *w) {
+  for (uint32_t n = 1; n < w->k->parts.n; n++) {
+    const ww_qpart *p = &w->k->parts.v[n];
+    if (p->body || p->sym < 0 || w->k->syms.v[p->sym].kind != Q_GLOBAL) continue;
+    double all = 1;
+    for (uint32_t i = 0; i < p->t.n && !(p->t.v[i].kind == Q_PUNCT && (p->t.v[i].op == '=' || p->t.v[i].op == ';'));
+         i++)
+      if (p->t.v[i].kind == Q_PUNCT && p->t.v[i].op == '[') {
+        double size = ww_qval_range(p->t.v, i + 1, p->t.v[i].pair, w->value, w->line).at[0];
+        all *= isnan(size) ? 1 : size;
+        i = p->t.v[i].pair;
+      }
+    w->pitch[p->sym] = all;
+  }
+}
+
+/* Each buffer comes from DRAM at most once, as long as L2 holds it. */
+static void finish(ww_qwalker *w) {
+  const ww_qpart *p = w->p;
+  for (uint32_t i = 0; i < p->nparams && i < w->l->nargs; i++) {
+    if (p->params[i] < 0 || w->l->args[i].kind != WW_ARG_BUFFER) continue;
+    w->w->count[Q_C_dram_bytes] += fmin((double)w->l->args[i].buffer.bytes, w->moved[p->params[i]]);
+  }
+  w->w->cycles = fmax(w->clock, w->stored);
+  w->w->dead = w->dead;
+}
+
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out) {
   uint32_t total = 0;
-  double threads = 1;
+  double threads = 1, blocks = 1;
   *out = (ww_qwalk){.first = WW_NEWN(a, uint32_t, k->parts.n)};
   for (uint32_t i = 0; i < k->parts.n; i++) {
     out->first[i] = total;
@@ -642,14 +558,39 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->trips = WW_NEWN(a, float, total + 1);
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
-  for (int d = 0; d < 3; d++)
+  for (int d = 0; d < 3; d++) {
+    blocks *= l->grid[d] ? (double)l->grid[d] : 1;
     threads *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
-  walker w = {.k = k, .l = l, .w = out, .p = &k->parts.v[0], .t = k->parts.v[0].t.v, .weight = k->openmp ? 1 : threads};
+  }
+  ww_qwalker w = {.k = k, .l = l, .w = out, .p = &k->parts.v[0], .t = k->parts.v[0].t.v, .loop_var = -1, .pragma = -1};
+  w.weight = k->openmp ? 1 : threads;
+  w.blocks = blocks;
+  w.block_warps = ceil(threads / blocks / 32);
+  w.warps = k->openmp ? 1.0 / 32 : blocks * w.block_warps;
+  w.busy = k->openmp ? 1.0 / 32 / blocks : w.block_warps;
   w.value = WW_NEWN(a, ww_qval, k->syms.n + 1);
   w.line = WW_NEWN(a, ww_qline, k->syms.n + 1);
   w.start = WW_NEWN(a, ww_qval, k->syms.n + 1);
+  w.ready = WW_NEWN(a, double, k->syms.n + 1);
+  w.moved = WW_NEWN(a, double, k->syms.n + 1);
+  w.first = WW_NEWN(a, double, k->syms.n + 1);
+  w.asked = WW_NEWN(a, double, k->syms.n + 1);
+  w.pitch = WW_NEWN(a, double, k->syms.n + 1);
+  w.dynamic = WW_NEWN(a, bool, k->syms.n + 1);
   for (uint32_t i = 0; i < k->syms.n; i++) w.start[i] = ww_qval_of(NAN);
+  w.dead = WW_NEWN(a, bool, w.p->t.n + 1);
+  for (int i = 0; i < Q_LOOPS; i++) {
+    w.around[i].variant = WW_NEWN(a, bool, k->syms.n + 1);
+    w.around[i].serial = WW_NEWN(a, bool, k->syms.n + 1);
+  }
+  w.resident = fmin(2048, ceil(blocks / 100) * threads / blocks);
   set_values(&w);
+  tables(&w);
   out->heaviest = w.weight;
-  if (w.p->body) statement(&w, w.p->body, w.p->body_end);
+  if (!w.p->body) return;
+  leave_out(&w, a);
+  ww_qwork_add(&w, Q_C_integer, 8); /* what every thread does before it begins */
+  look(&w, a, total);
+  statement(&w, w.p->body, w.p->body_end);
+  finish(&w);
 }

@@ -263,6 +263,7 @@ static void look_up(recorder *r, ww_replay_ins *row, const ww_access *a) {
   row->joined += r->scale * joined;
   row->slow += hits < sectors ? r->scale : 0;
   row->lines += r->scale * missed_lines;
+  row->touched += r->scale * r->npieces;
   if (store && bytes < sectors * 32) row->partial += r->scale * (sectors - bytes / 32);
 }
 

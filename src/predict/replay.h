@@ -22,6 +22,7 @@ typedef struct {
   double cycles;        /* of the L1's tag and data stage */
   double lanes;         /* of atomic requests */
   double slow, lines;   /* requests with a miss, lines with a miss of these */
+  double touched;       /* lines, all */
   bool known;           /* no more to be counted: the loops' full runs have told */
 } ww_replay_ins;
 

@@ -71,6 +71,8 @@ static void write_traffic(ww_json *j, const ww_traffic *t) {
   FIELD(atomics_same)
   FIELD(shared_cycles)
   FIELD(partial_writes)
+  FIELD(load_lines)
+  FIELD(local_lines)
 #undef FIELD
   ww_json_end_obj(j);
 }

@@ -22,7 +22,7 @@ struct ww_text {
   uint32_t sequences; /* that the session has room for */
   uint32_t context;   /* tokens of a sequence here */
   double scale;       /* of intervals, by calibration */
-  double factor;      /* of times, by calibration */
+  double caution;     /* deviations that the time told lies below the median, by calibration */
 };
 
 /* ---- the model ---- */
@@ -32,7 +32,7 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
   const char *side = ww_fmt(t->arena, "%.*s.json", (int)(gguf ? n - 5 : n), path);
   char *text;
-  t->scale = t->factor = 1;
+  t->scale = 1, t->caution = 0;
   if (!ww_file_exists(side)) return WW_OK;
   ww_status st = ww_read_file(t->arena, side, 1 << 20, &text, &size, e);
   cJSON *j = st ? NULL : ww_json_read(text, size, e);
@@ -40,8 +40,8 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   uint64_t version = ww_json_whole(j, "question_version");
   const cJSON *scale = cJSON_GetObjectItemCaseSensitive(j, "interval_scale");
   if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100) t->scale = scale->valuedouble;
-  const cJSON *factor = cJSON_GetObjectItemCaseSensitive(j, "time_factor");
-  if (cJSON_IsNumber(factor) && factor->valuedouble > 0.1 && factor->valuedouble < 10) t->factor = factor->valuedouble;
+  const cJSON *caution = cJSON_GetObjectItemCaseSensitive(j, "time_caution");
+  if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4) t->caution = caution->valuedouble;
   cJSON_Delete(j);
   if (version && version != WW_QUESTION_VERSION)
     return ww_fail(
@@ -243,8 +243,9 @@ static void bounded(ww_report *r, const ww_gpu *g) {
 
 void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, ww_arena *a, ww_report *out) {
   ww_balance balance;
-  double spread = WIDTH90 * (t ? t->scale : 1) * exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5));
+  double deviation = exp(fmin(fmax(x->spread[WW_M_time_us], -5), 5)), spread = WIDTH90 * (t ? t->scale : 1) * deviation;
   float mean = x->number[WW_M_time_us];
+  double point = mean - fmin((t ? t->caution : 0) * deviation, spread);
   *out = (ww_report){.gpu = g->name, .by = WW_BY_TEXT};
   for (int m = 0; m < WW_NMETRICS; m++) {
     double v = x->text ? x->json[m] : ww_question_value(m, x->number[m]);
@@ -254,12 +255,9 @@ void ww_text_report(const ww_text *t, const ww_text_answer *x, const ww_gpu *g, 
   }
   out->m[WW_M_time_us] = (ww_quantity){.known = true,
                                        .interval = true,
-                                       .value = ww_question_value(WW_M_time_us, mean),
+                                       .value = ww_question_value(WW_M_time_us, (float)point),
                                        .low = ww_question_value(WW_M_time_us, (float)(mean - spread)),
                                        .high = ww_question_value(WW_M_time_us, (float)(mean + spread))};
-  ww_quantity *time = &out->m[WW_M_time_us];
-  double factor = t ? t->factor : 1;
-  time->value *= factor, time->low *= factor, time->high *= factor;
   bounded(out, g);
   under_roofs(out, g);
   rates(out);

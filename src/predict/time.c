@@ -27,6 +27,8 @@ const char *const ww_term_names[WW_NTERMS] = {
     [WW_TERM_COLD] = "cold start",
 };
 
+#define FILLED 3.5e5 /* bytes touched that wake half of the memory system */
+
 static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
 
 /* ---- demands of one block ---- */
@@ -65,6 +67,12 @@ double ww_time_dram_gbps(const ww_gpu *g, double read, double written) {
   return fmin(mix, g->dram_peak);
 }
 
+/* In a kernel, reads and writes disturb each other less than in the probe: what is written leaves L2 when there is room. */
+static double dram_gbps(const ww_gpu *g, const ww_params *p, const ww_traffic *t) {
+  double reads = ww_time_dram_gbps(g, 1, 0);
+  return reads + p->mixed * (ww_time_dram_gbps(g, t->dram_read, t->dram_write) - reads);
+}
+
 /* Sectors that are fetched without their neighbours come at a part of the bandwidth: two for one, and from rows all over. */
 static double lone_share(const ww_gpu *g) {
   double alone = 2 * ww_curve_at_x(&g->dram_by_stride, 1024), all = g->dram_read;
@@ -76,42 +84,51 @@ static double l2_gbps(const ww_gpu *g, double footprint) {
   return known(ww_curve_at_x(&g->l2_curve, x), known(g->l2_gbps, 2.5 * g->dram_peak));
 }
 
+/* Lines that loads ask L2 for: a sector each at least, also where somebody tries what fewer sectors would bring. */
+static double asked_lines(const ww_traffic *t) { return fmin(t->load_lines, t->l2_reads); }
+
 static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_traffic *t = &w->traffic;
   double n = (double)w->blocks;
-  double sectors = t->l2_reads + t->l2_writes + p->packet * w->chain.store_lines;
+  double stored = w->chain.store_lines + t->local_lines;
+  double sectors = t->l2_reads + t->l2_writes + p->packet * stored + p->ask * asked_lines(t);
   d->chip[WW_TERM_L2] = 32 * sectors / (1e3 * p->l2_share * l2_gbps(g, t->footprint)) * per_us / n;
   double bytes = t->dram_read * (1 + w->chain.lone * (1 / lone_share(g) - 1)) + t->dram_write;
-  d->chip[WW_TERM_DRAM] =
-      bytes / (1e3 * p->dram_share * ww_time_dram_gbps(g, t->dram_read, t->dram_write)) * per_us / n;
+  d->chip[WW_TERM_DRAM] = bytes / (1e3 * p->dram_share * dram_gbps(g, p, t)) * per_us / n;
   d->chip[WW_TERM_ATOMIC] = w->chain.atomic_cycles / n;
   double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250), dram = known(g->dram_latency, 600);
   double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
-  d->l1 = l1;
+  d->l1 = l1 + p->each * fmax(0, w->chain.loads_per_wait - 1);
   double many = fmax(1, w->chain.loads_per_wait); /* a wait is as long as the slowest of the loads in flight */
-  d->l2 = fmin(1, many * (1 - t->from_l1)) * (l2 - l1) * slowest;
+  d->l2 = fmin(1, many * (1 - t->from_l1)) * (l2 - l1) * slowest * p->far;
   d->dram = fmin(1, many * t->from_dram) * (dram - l2) * slowest;
   d->queue = p->queue * known(g->dram_queue, 0.5);
+}
+
+/* SM cycles of what goes to L2 and comes back: 64 bytes a cycle, and something for each line that a load asks for. */
+static double sent(const ww_traffic *t, const ww_params *p) {
+  return (t->l2_reads + t->l2_writes) / 2 + p->send * asked_lines(t);
 }
 
 static void block_demand(const ww_work *w, const ww_gpu *g, const ww_params *p, double per_us, demand *d) {
   const ww_chain *c = &w->chain;
   double n = (double)w->blocks, warps = n * w->warps_per_block, sub = known(g->subcores, 4);
   *d = (demand){0};
-  double work = 1 - fmin(w->idle_share, 0.99); /* of the instructions, those of blocks that do something */
-  d->sm[WW_TERM_ISSUE] = work * w->lowered.total / n / sub;
+  double work = 1 - fmin(w->idle_share, 0.99);  /* of the instructions, those of blocks that do something */
+  double special = w->lowered.inst[WW_PIPE_XU]; /* their unit takes them in parts */
+  d->sm[WW_TERM_ISSUE] = (work * w->lowered.total + p->lost * w->splits + p->special * special) / n / sub;
   d->sm[WW_TERM_PIPE] = work * pipe_cycles(&w->lowered, p->moved, &d->busiest) / n / sub;
   d->sm[WW_TERM_SHARED] = w->traffic.shared_cycles / n;
-  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->port * c->store_lines) / n;
-  d->sm[WW_TERM_L2] =
-      (w->traffic.l2_reads + w->traffic.l2_writes) / 2 / n; /* 64 bytes a cycle go in and out of an SM */
+  d->sm[WW_TERM_L1] = (w->traffic.l1_wavefronts + p->port * c->store_lines + p->spilled * w->traffic.local_lines) / n;
+  d->sm[WW_TERM_L2] = sent(&w->traffic, p) / n;
   d->sm[WW_TERM_CONST] = p->word * w->traffic.const_words / n;
   d->chip[WW_TERM_LAUNCH] = per_us / known(g->blocks_per_us, 1000);
   memory_demand(w, g, p, per_us, d);
   d->turnover = known(g->block_ns, 230) * 1e-3 * per_us;
   double shared = known(g->latency[WW_GPU_OP_lds32], 28), atomic = known(g->atom_latency, 400);
-  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + c->shared_waits * shared + c->atomic_waits * atomic +
-             2 * c->store_waits * known(g->l2_latency, 250) + c->const_waits * known(g->const_l1_latency, 30) +
+  d->chain = p->alu_share * c->alu + p->pace * c->warp_inst + (p->part * w->splits + p->unit * special) / warps +
+             c->shared_waits * shared + c->atomic_waits * atomic + 2 * c->store_waits * known(g->l2_latency, 250) +
+             c->const_waits * known(g->const_l1_latency, 30) +
              (w->traffic.l1_wavefronts + w->traffic.shared_cycles) / warps; /* its own accesses, one after the other */
   d->barrier = p->barrier * c->barriers * known(ww_curve_at_x(&g->barrier, w->warps_per_block), 30);
   d->waits = c->waits;
@@ -129,15 +146,21 @@ static double wait_cycles(const demand *d, double l2, double dram) {
   return d->l1 + d->l2 * (1 + d->queue * l2 * l2) + d->dram * (1 + d->queue * dram * dram);
 }
 
-static double join(const double *use, double p) {
+/* The p-norm of some times. */
+static double norm(const double *v, uint32_t n, double p) {
   double most = 0, sum = 0;
-  double data = use[WW_TERM_SHARED] + use[WW_TERM_L1]; /* one data stage */
-  for (uint32_t k = 0; k < WW_NTERMS; k++) most = fmax(most, use[k]);
-  most = fmax(most, data);
+  for (uint32_t k = 0; k < n; k++) most = fmax(most, v[k]);
   if (!(most > 0)) return 0;
-  for (uint32_t k = 0; k < WW_NTERMS; k++)
-    if (k != WW_TERM_SHARED && k != WW_TERM_L1 && k != WW_TERM_BARRIER) sum += pow(use[k] / most, p);
-  return most * pow(sum + pow(data / most, p), 1 / p);
+  for (uint32_t k = 0; k < n; k++) sum += pow(v[k] / most, p);
+  return most * pow(sum, 1 / p);
+}
+
+static double join(const double *use, double p) {
+  const double all[] = {
+      use[WW_TERM_ISSUE],  use[WW_TERM_PIPE],   use[WW_TERM_SHARED] + use[WW_TERM_L1], /* one data stage */
+      use[WW_TERM_CONST],  use[WW_TERM_L2],     use[WW_TERM_DRAM],
+      use[WW_TERM_ATOMIC], use[WW_TERM_LAUNCH], use[WW_TERM_LATENCY]};
+  return norm(all, sizeof all / sizeof *all, p);
 }
 
 /* `each` blocks on the fullest SM, `all` in the whole GPU. */
@@ -163,7 +186,13 @@ static double cold_cycles(const ww_work *w, const ww_gpu *g, const ww_params *p,
   if (w->warm) return 0;
   double walk = p->walk * known(g->tlb_cold, 350), dram = known(g->dram_latency, 600);
   double code = fmin(w->lowered.code_bytes / 16.0, w->chain.warp_inst) * p->fetch * known(g->icache_cold, 6);
-  return w->chain.first_waits * (walk + fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
+  return w->chain.first_waits * (walk + p->cold * fmax(0, dram - (d->l1 + d->l2 + d->dram))) + code;
+}
+
+/* Microseconds until the memory system is under way: the more a launch touches, the more of its parts have to wake, up to all of them. */
+static double filling(const ww_work *w, const ww_params *p) {
+  double x = w->warm ? 0 : w->traffic.footprint / FILLED;
+  return p->fill * x / (1 + x);
 }
 
 static void shares_of(const wave *v, const demand *d, double p, ww_timing *out) {
@@ -224,6 +253,9 @@ static double idle_cycles(const ww_work *w, const demand *d, const waves *v, dou
   return fmax(0, begun + each * (double)w->idle - steady);
 }
 
+/* Of what an incomplete last wave costs, the part that does not show: after many waves blocks no longer begin and end together. */
+static double taken_over(const waves *v, const ww_params *p) { return v->whole > 1 ? p->even * (1 - 1 / v->whole) : 0; }
+
 void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *out) {
   demand d;
   waves v = {0};
@@ -232,14 +264,16 @@ void ww_time(const ww_work *w, const ww_gpu *g, const ww_params *p, ww_timing *o
   block_demand(w, g, p, per_us, &d);
   all_waves(w, g, p, &d, &v);
   const wave *main = v.whole > 0 ? &v.full : &v.last;
-  double steady = v.whole * v.full.t + v.last.t, even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double apart = v.whole * v.full.t + v.last.t, even = main->t * (double)w->blocks / (v.whole > 0 ? v.slots : v.rest);
+  double steady = apart - taken_over(&v, p) * fmax(0, apart - even);
   /* what the longest block takes beyond the mean, when the others have gone and nothing queues any more */
   double alone = d.chain + d.barrier + d.waits * wait_cycles(&d, 0, 0);
   double spread = fmax(1, w->chain.spread), excess = (spread - 1) * alone * (v.whole > 0 ? p->tail : 1);
   excess = fmax(excess, spread * alone - steady); /* no launch is over before its longest block */
   double idle = idle_cycles(w, &d, &v, steady + excess), cold = cold_cycles(w, g, p, &d);
-  for (uint32_t k = 0; k < WW_NTERMS; k++) out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) / per_us;
-  out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start;
+  for (uint32_t k = 0; k < WW_NTERMS; k++)
+    out->bound_us[k] = (v.whole * v.full.use[k] + v.last.use[k]) * steady / apart / per_us;
+  out->bound_us[WW_TERM_LAUNCH] = known(g->launch_floor, 2) + p->start + filling(w, p);
   out->bound_us[WW_TERM_COLD] = cold / per_us;
   out->bound_us[WW_TERM_TAIL] = (fmax(0, steady - even) + excess + idle) / per_us;
   out->us = out->bound_us[WW_TERM_LAUNCH] + (cold + steady + excess + idle) / per_us;

@@ -27,6 +27,7 @@ typedef struct {
   double requests, slow; /* of loads */
   double cycles;
   double atomic_requests, atomic_lanes; /* global */
+  double local_lines;                   /* of local stores */
 } l1_sums;
 
 static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
@@ -54,6 +55,7 @@ static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l
   } else {
     *(local ? &s->local_st : &s->st_sectors) += sectors;
     *(local ? &s->local_st_hits : &s->st_hits) += hits;
+    if (local) s->local_lines += n * row->touched;
     w->stores += sectors;
     w->partial += n * row->partial;
     w->joined += n * row->joined;
@@ -161,6 +163,7 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
   out->l1_st_sectors = s->st_sectors + s->local_st;
   out->l1_st_hits = s->st_hits + s->local_st_hits;
   out->l1_wavefronts = s->cycles;
+  out->local_lines = s->local_lines;
   double shared = fmax(0, c->atomic_requests - s->atomic_requests); /* lanes that meet take turns */
   out->const_words = fmax(0, c->const_words - c->const_requests);
   out->shared_cycles = c->shared_ld_passes + c->shared_st_passes;

@@ -193,6 +193,7 @@ static void add_loads(const ww_flows *f, const ww_flow *w, ww_traffic *out) {
   double late = fmin(1, w->later + NEIGHBOUR_WAIT * w->other) * w->first; /* their neighbour brought them */
   double lookups = asked + second, missed = w->misses - late + (asked > 0 ? fabric(f) * fetched * loads / asked : 0);
   out->l2_reads += loads;
+  out->load_lines += fmin(w->lines, loads); /* a line is asked for by one sector at least */
   out->l2_atomics += w->atomics;
   out->l2_lookups += lookups + fabric_partial(f) * w->atomics;
   out->l2_hits += fmax(0, lookups - missed) + fabric_partial(f) * w->atomics;

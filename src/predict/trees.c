@@ -267,11 +267,18 @@ static void choose_rows(grower *t) {
   }
 }
 
+/* How a row pulls its leaf. Relative: against the slope of Huber's loss of predicted / true - 1, so that an answer above the truth counts the
+ * more the higher it is, and one far below it ever less. */
+static double pull(const ww_trees_options *o, double r) {
+  if (!o->relative) return fmax(-o->huber, fmin(o->huber, r));
+  double ratio = exp(fmax(-1, fmin(3, r)) * -1);
+  return fmax(-o->huber, fmin(o->huber, 1 - ratio)) * ratio;
+}
+
 static void residuals(grower *t) {
   for (uint32_t i = 0; i < t->nrows; i++) {
     uint32_t k = t->order[i];
-    float r = t->p->target[k] - t->pred[k], h = (float)t->o->huber;
-    t->res[k] = t->p->weight[k] * (r > h ? h : r < -h ? -h : r);
+    t->res[k] = (float)(t->p->weight[k] * pull(t->o, t->p->target[k] - t->pred[k]));
   }
 }
 
@@ -351,20 +358,21 @@ static double held_error(const grower *t) {
   double sum = 0, weights = 0;
   for (uint32_t k = 0; k < t->b->n; k++) {
     if (t->p->role[k] != WW_ROW_HELD) continue;
-    sum += t->p->weight[k] * fmin(2, fabs(t->p->target[k] - t->pred[k])); /* an outlier is one, however far off */
+    double off = t->pred[k] - t->p->target[k], error = fabs(t->o->relative ? expm1(off) : off);
+    sum += t->p->weight[k] * fmin(2, error); /* an outlier is one, however far off */
     weights += t->p->weight[k];
   }
   return weights > 0 ? sum / weights : 0;
 }
 
-/* Where the clipped residuals sum to nothing. */
-static float base_of(const ww_trees_problem *p, uint32_t n, double huber) {
+/* Where the rows pull to neither side. */
+static float base_of(const ww_trees_problem *p, uint32_t n, const ww_trees_options *o) {
   double base = 0;
   for (int round = 0; round < 60; round++) {
     double g = 0, w = 0;
     for (uint32_t k = 0; k < n; k++) {
       if (p->role[k] != WW_ROW_FIT) continue;
-      g += p->weight[k] * fmax(-huber, fmin(huber, p->target[k] - base));
+      g += p->weight[k] * pull(o, p->target[k] - base);
       w += p->weight[k];
     }
     if (!(w > 0) || fabs(g / w) < 1e-7) break;
@@ -391,7 +399,7 @@ static void start(grower *t, ww_arena *a, ww_forest *out) {
   t->columns = ww_xcalloc(t->b->nfeatures + 1, sizeof *t->columns);
   t->br = ww_xcalloc(2 * leaves + 2, sizeof *t->br);
   t->hists = ww_xcalloc((size_t)(leaves + 1) * t->b->nfeatures * WW_TREE_BINS, sizeof *t->hists);
-  *out = (ww_forest){.base = base_of(t->p, n, t->o->huber),
+  *out = (ww_forest){.base = base_of(t->p, n, t->o),
                      .nodes = WW_NEWN(a, ww_tree_node, (size_t)t->o->rounds * 2 * leaves + 1),
                      .roots = WW_NEWN(a, uint32_t, t->o->rounds + 1)};
   for (uint32_t k = 0; k < n; k++) t->pred[k] = out->base;

@@ -49,6 +49,7 @@ typedef struct {
   double group_most; /* in mean row weights; 0: no limit */
   double columns;    /* share of the features that a tree may use */
   double rows;       /* share of the rows that a tree sees */
+  bool relative;     /* targets are logs, and what counts is |predicted / true - 1|: where rows spread, the answer lies below their middle */
   uint64_t seed;
 } ww_trees_options;
 
@@ -59,7 +60,7 @@ typedef struct {
   const uint32_t *group;        /* [n] below ngroups, or NULL: rows of a group are alike, and all of them together weigh at most `group_most` in a leaf */
   uint32_t ngroups;
   float *pred;                  /* [n]: filled for fitted and held rows, as of the last round; may be NULL */
-  double *held;                 /* [rounds + 1]: weighted mean |target - pred| of held rows after so many rounds; may be NULL */
+  double *held;                 /* [rounds + 1]: weighted mean error of held rows after so many rounds; may be NULL */
 } ww_trees_problem;
 void ww_trees_fit(const ww_binned *b, const ww_trees_problem *p, const ww_trees_options *o, ww_arena *a, ww_forest *out);
 

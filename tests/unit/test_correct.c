@@ -74,6 +74,28 @@ static void outliers_do_not_decide(void **unused) {
   ww_arena_free(a);
 }
 
+/* Where one row is 1 and two are 4, 1 has the least mean |predicted / true - 1|, and 4 is the middle. */
+static void relative_errors_ask_for_less(void **unused) {
+  (void)unused;
+  ww_arena *a = ww_arena_new();
+  ww_binned b;
+  ww_forest f;
+  make_rows();
+  for (int k = 0; k < N; k++) y[k] = k / 2 % 2 ? (float)log(4) : 0;
+  ww_bin_rows(&x[0][0], N, F, F, a, &b);
+  ww_trees_options o = usual;
+  o.huber = 0.15, o.lambda = o.least = 200, o.leaves = 2;
+  ww_trees_problem p = {.target = y, .weight = weight, .role = role};
+  ww_trees_fit(&b, &p, &o, a, &f);
+  double middle = ww_forest_eval(&f, x[0]);
+  o.relative = true;
+  ww_trees_fit(&b, &p, &o, a, &f);
+  double least = ww_forest_eval(&f, x[0]);
+  assert_true(middle > 1);
+  assert_true(least > -0.05 && least < 0.2);
+  ww_arena_free(a);
+}
+
 static void forests_survive_their_text(void **unused) {
   (void)unused;
   static const char *const broken[] = {"",      "x", "0 3<", "0 =", "0 1<0.5 =1", "0 7<0.5 =1 =2", "0 -1<0.5 =1 =2",
@@ -131,7 +153,7 @@ static int learn(void **unused) {
   (void)unused;
   ww_err e = {0};
   ww_buf log = {0};
-  ww_correct_options o = {.gpu = "h200", .data = "test", .rounds = 80, .leaves = 8};
+  ww_correct_options o = {.gpu = "h200", .data = "test", .rounds = 240, .leaves = 8};
   learned_in = ww_arena_new();
   learned_rows = measured_rows();
   ww_status st = ww_correct_fit(learned_rows, ROWS, &o, learned_in, &learned, &log, &e);
@@ -322,6 +344,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(trees_learn_an_interaction),
       cmocka_unit_test(outliers_do_not_decide),
+      cmocka_unit_test(relative_errors_ask_for_less),
       cmocka_unit_test(forests_survive_their_text),
       cmocka_unit_test(families_never_seen_are_corrected),
       cmocka_unit_test(intervals_know_where_it_is_hard),

@@ -73,6 +73,90 @@ static void kernels_as_text(void **state) {
   }
 }
 
+/* What a launch does, by the source alone: counts over all threads, the parts of the machine in us. */
+static void walk_of(const char *source, const char *launch, ww_arena *a, ww_qwalk *w) {
+  ww_question_kernel *k;
+  ww_launch l;
+  ww_gpu g;
+  ww_err e;
+  load_h200(&g, a);
+  if (ww_launch_parse(launch, NULL, a, &l, &e)) fail_msg("%s", e.msg);
+  if (ww_question_read(source, strlen(source), l.kernel, NULL, 0, a, &k, &e)) fail_msg("%s", e.msg);
+  ww_question_walk(k, &l, a, w);
+  ww_question_estimate(w, k, &l, &g);
+}
+
+#define LAUNCH \
+  "\"kernel\":\"k\",\"grid\":[1024,1,1],\"block\":[256,1,1],\"args\":[{\"buffer\":{\"bytes\":1048576}},{\"buffer\":{\"bytes\":1048576}},{\"value\":100}]}"
+#define KERNEL(body)                                                                                                                    \
+  "__global__ void k(const float *__restrict__ x, float *__restrict__ y, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; " body \
+  " }"
+
+static void work_is_counted(void **state) {
+  static const double threads = 1024 * 256;
+  static const struct {
+    const char *source;
+    ww_qcount count;
+    double least, most; /* a thread */
+  } rows[] = {
+      {KERNEL("y[i] = x[i];"), Q_C_loads, 1, 1},
+      {KERNEL("y[i] = x[i];"), Q_C_moved_bytes, 8, 8},
+      {KERNEL("y[i] = x[i * 8];"), Q_C_moved_bytes, 36, 36},
+      {KERNEL("y[i] = x[i] + x[i + 1] + x[i + 2];"), Q_C_moved_bytes, 8, 8}, /* neighbours come along */
+      {KERNEL("float s = 0; for (int j = 0; j < n; j++) s += x[j * 262144 + i]; y[i] = s;"), Q_C_loads, 100, 100},
+      /* a multiply-add is one; a result that goes nowhere is none; what a loop does not change is done once */
+      {KERNEL("y[i] = x[i] * 3.0f + 1.0f;"), Q_C_fp32, 1, 1},
+      {KERNEL("float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; y[i] = v;"), Q_C_fp32, 0, 0},
+      {KERNEL("int a = i; for (int j = 0; j < n; j++) a = a * 5 + j; y[i] = x[a + (3 - a)];"), Q_C_loads, 1, 1},
+      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) s += expf(v) * v; y[i] = s;"), Q_C_special, 0, 1},
+      {KERNEL("float v = x[i], s = 0; for (int j = 0; j < n; j++) { s = s * v; s += expf(s); } y[i] = s;"), Q_C_special,
+       100, 100},
+      /* threads that have no work, warps that have one lane */
+      {KERNEL("if (i < 1024) y[i] = x[i];"), Q_C_loads, 1.0 / 256, 1.0 / 256},
+      {KERNEL("if (threadIdx.x == 0) y[i] = x[i];"), Q_C_loads, 1.0 / 256, 1.0 / 256},
+      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; int at = (int)x[i + 9]; y[i] = a[at & 7];"),
+       Q_C_locals, 9, 9},
+      {KERNEL("float a[8]; for (int j = 0; j < 8; j++) a[j] = x[i]; y[i] = a[3];"), Q_C_locals, 0, 0},
+  };
+  for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+    ww_qwalk w;
+    walk_of(rows[r].source, "{" LAUNCH, *state, &w);
+    double n = w.count[rows[r].count] / threads;
+    if (!(n >= rows[r].least - 1e-9 && n <= rows[r].most + 1e-9)) fail_msg("%s: %g a thread", rows[r].source, n);
+  }
+}
+
+/* One warp of one block does all the work: the others do not shorten it. A chain of loads takes longer than as many side by side. */
+static void time_is_estimated(void **state) {
+  ww_qwalk all, few, chain, apart;
+  walk_of(KERNEL("float s = 0; for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s;"), "{" LAUNCH, *state, &all);
+  walk_of(KERNEL("float s = 0; if (i < 32) { for (int j = 0; j < n; j++) s = s * s + x[i]; y[i] = s; }"), "{" LAUNCH,
+          *state, &few);
+  assert_true(all.active == 1024 && few.active < 512);
+  assert_true(few.estimate[Q_E_issue] < all.estimate[Q_E_issue] && few.instructions < all.instructions / 4);
+  assert_true(few.cycles > 0.5 * all.cycles);
+  walk_of(KERNEL("int a = i; for (int j = 0; j < n; j++) a = (int)x[a]; y[i] = a;"), "{" LAUNCH, *state, &chain);
+  walk_of(KERNEL("float a = 0; for (int j = 0; j < n; j++) a += x[i + j * 1000]; y[i] = a;"), "{" LAUNCH, *state,
+          &apart);
+  assert_true(chain.cycles > 2 * apart.cycles);
+  assert_true(chain.estimate[Q_E_most] >= chain.estimate[Q_E_latency]);
+}
+
+/* What the compiler leaves out is not written either. */
+static void dead_code_is_left_out(void **state) {
+  ww_gpu g;
+  ww_launch l;
+  ww_text_question q;
+  ww_err e;
+  load_h200(&g, *state);
+  const char *source =
+      KERNEL("float v = x[i], u = v; for (int j = 0; j < n; j++) u = u * u; int z = i - i; y[i] = v + z;");
+  assert_int_equal(ww_launch_parse("{" LAUNCH, NULL, *state, &l, &e), WW_OK);
+  assert_int_equal(ww_question_make(source, strlen(source), &l, &g, *state, &q, &e), WW_OK);
+  assert_null(strstr(q.text, "for"));
+  assert_non_null(strstr(q.text, "FB[gx]="));
+}
+
 /* Names, spaces and comments say nothing: the same text. */
 static void names_do_not_matter(void **state) {
   static const char
@@ -222,8 +306,15 @@ static void which_kernel(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      TEST(kernels_as_text), TEST(names_do_not_matter), TEST(magnitudes),  TEST(numbers_and_back),
-      TEST(answers),         TEST(hostile_sources),     TEST(which_kernel)};
+  const struct CMUnitTest tests[] = {TEST(kernels_as_text),
+                                     TEST(names_do_not_matter),
+                                     TEST(magnitudes),
+                                     TEST(numbers_and_back),
+                                     TEST(work_is_counted),
+                                     TEST(time_is_estimated),
+                                     TEST(dead_code_is_left_out),
+                                     TEST(answers),
+                                     TEST(hostile_sources),
+                                     TEST(which_kernel)};
   return RUN(tests);
 }

@@ -113,6 +113,33 @@ static void test_more_work_never_takes_less(void **state) {
   assert_true(us_of(&v) > 2 * us_of(&w));
 }
 
+/* Each of these costs something of its own: lines that loads ask for, lines of local stores, warps that part, special functions, memory to wake. */
+static void test_what_costs_extra(void **state) {
+  (void)state;
+  ww_work w = streaming(20000, 3e8), v;
+  w.traffic.dram_read = w.traffic.dram_write = w.traffic.from_dram = 0; /* all in L2 */
+  double us = us_of(&w), sectors = w.traffic.l2_reads;
+  v = w;
+  v.traffic.load_lines = sectors / 4;
+  double whole = us_of(&v);
+  v.traffic.load_lines = sectors;
+  double scattered = us_of(&v);
+  assert_true(whole > us && scattered > 1.05 * whole);
+  v.traffic.load_lines = 100 * sectors; /* no more than a line for each sector */
+  assert_true(us_of(&v) == scattered);
+  v = w, v.traffic.local_lines = sectors;
+  assert_true(us_of(&v) > 1.1 * us);
+  v = w, v.chain.alu = 3000, v.lowered.total *= 200, v.chain.warp_inst *= 200;
+  double busy = us_of(&v);
+  v.splits = v.lowered.total / 20;
+  assert_true(us_of(&v) > 1.03 * busy);
+  v.splits = 0, v.lowered.inst[WW_PIPE_XU] = v.lowered.total / 20;
+  assert_true(us_of(&v) > 1.03 * busy);
+  ww_work few = streaming(1, 1e3), many = few;
+  many.traffic.footprint = 4e6;
+  assert_true(us_of(&many) > us_of(&few) + 0.3);
+}
+
 static void test_shares_sum_to_one(void **state) {
   (void)state;
   ww_work w = streaming(5000, 1e7);
@@ -280,6 +307,7 @@ int main(void) {
       cmocka_unit_test(test_one_chain_is_latency),
       cmocka_unit_test(test_waves),
       cmocka_unit_test(test_more_work_never_takes_less),
+      cmocka_unit_test(test_what_costs_extra),
       cmocka_unit_test(test_shares_sum_to_one),
       cmocka_unit_test(test_params),
       cmocka_unit_test(test_fit),

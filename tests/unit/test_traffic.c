@@ -72,6 +72,8 @@ static void test_streaming(void **state) {
   near("loads from DRAM", t.from_dram, 1, 0.01);
   near("footprint", t.footprint / mb, 32, 0.1);
   near("pages", t.pages, 17, 2);
+  near("lines that loads ask for", t.load_lines, 2 * 16 * mb / 128, 1);
+  near("lines of local stores", t.local_lines, 0, 0);
 }
 
 /* The same over 256 MB: what is dirty and not held by L2 is written within the kernel. Counters: 113 of 134 MB. */
@@ -108,6 +110,7 @@ static void test_stride(void **state) {
   (void)state;
   ww_traffic t = measure("strided", "grid=4096 block=256 stride=32 x=[1<<25] y=[1<<20]", false);
   near("DRAM read", t.dram_read / 64 / (1 << 20), 1, 0.05);
+  near("lines for each sector", t.load_lines / t.l2_reads, 1, 0.01);
 }
 
 /* All threads add to few addresses: each address takes its share of the operations. */
