@@ -7,14 +7,6 @@
 
 static float scaled(double v) { return (float)(log2(1 + fmax(v, 0)) / 16); }
 
-static double product(const uint64_t v[3]) {
-  double n = 1;
-  for (int d = 0; d < 3; d++) n *= v[d] ? (double)v[d] : 1;
-  return n;
-}
-
-static double known(double v, double otherwise) { return isfinite(v) ? v : otherwise; }
-
 typedef struct {
   double bytes, most, log_bytes; /* sum, largest; sum of logarithms */
   double n, scalars;
@@ -39,10 +31,10 @@ static buffers arguments(const ww_launch *l) {
 
 static float *gpu_features(const ww_gpu *g, float *f) {
   *f++ = scaled(g->sms);
-  *f++ = scaled(known(g->boost_mhz, 0));
-  *f++ = scaled(known(g->dram_peak, 0));
-  *f++ = (float)(log2(1 + known(g->l2_bytes, 0)) / 32);
-  *f++ = scaled(known(g->peak_fp32, 0));
+  *f++ = scaled(ww_qknown(g->boost_mhz, 0));
+  *f++ = scaled(ww_qknown(g->dram_peak, 0));
+  *f++ = (float)(log2(1 + ww_qknown(g->l2_bytes, 0)) / 32);
+  *f++ = scaled(ww_qknown(g->peak_fp32, 0));
   return f;
 }
 
@@ -55,7 +47,7 @@ static double active_lanes(const ww_qwalk *w) {
 
 /* WW_QUESTION_FEATURES in this order; all about 0 .. 2. */
 static void features(const ww_launch *l, const ww_gpu *g, ww_qwalk *w, float *f) {
-  double blocks = product(l->grid), block = product(l->block), l2 = known(g->l2_bytes, 1 << 20);
+  double blocks = ww_qproduct(l->grid), block = ww_qproduct(l->block), l2 = ww_qknown(g->l2_bytes, 1 << 20);
   buffers sum = arguments(l);
   float *const from = f;
   memset(f, 0, sizeof *f * WW_QUESTION_FEATURES);

@@ -5,45 +5,33 @@
 
 #include "question_int.h"
 
-static const double costs[Q_NCOUNTS] = {
-#define COUNT(name, chain, issue) issue,
-#include "question_counts.def"
-};
-
-static double known(double v, double otherwise) { return isfinite(v) && v > 0 ? v : otherwise; }
-
-static double product(const uint64_t v[3]) {
-  double n = 1;
-  for (int d = 0; d < 3; d++) n *= v[d] ? (double)v[d] : 1;
-  return n;
-}
-
 /* Blocks that an SM holds at a time, by threads and shared memory; registers are not known. */
 static double resident_of(const ww_qwalk *w, const ww_launch *l, const ww_gpu *g) {
-  double warps = ceil(product(l->block) / 32), shared = w->shared + (double)l->shared + 1024;
-  double n = fmin(floor(known(g->max_warps, 64) / warps), known(g->max_blocks, 32));
-  return fmax(1, fmin(n, floor(known(g->shared_max, 233472) / shared)));
+  double warps = ceil(ww_qproduct(l->block) / 32), shared = w->shared + (double)l->shared + 1024;
+  double n = fmin(floor(ww_qknown(g->max_warps, 64) / warps), ww_qknown(g->max_blocks, 32));
+  return fmax(1, fmin(n, floor(ww_qknown(g->shared_max, 233472) / shared)));
 }
 
 static double sum(const double *v) {
   double all = 0;
-  for (int n = 0; n < Q_NCOUNTS; n++) all += costs[n] * v[n];
+  for (int n = 0; n < Q_NCOUNTS; n++) all += ww_qcosts[n].issue * v[n];
   return all;
 }
 
 void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_launch *l, const ww_gpu *g) {
   const double *c = w->count;
-  double mhz = known(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1, subcores = known(g->subcores, 4), *t = w->estimate;
-  double blocks = product(l->grid), most = sum(w->busiest);
-  double dram = known(g->dram_peak, 1000) * 1e3, l2 = known(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
+  double mhz = ww_qknown(g->boost_mhz, 1500), sms = g->sms ? g->sms : 1, subcores = ww_qknown(g->subcores, 4),
+         *t = w->estimate;
+  double blocks = ww_qproduct(l->grid), most = sum(w->busiest);
+  double dram = ww_qknown(g->dram_peak, 1000) * 1e3, l2 = ww_qknown(g->l2_gbps, 2 * dram / 1e3) * 1e3; /* bytes/us */
   w->instructions = sum(w->issued);
   w->active = most > 0 ? fmin(blocks, fmax(1, w->instructions / most)) : blocks; /* blocks that have work */
   if (k->openmp) w->active = blocks;
   double share = ceil(w->active / sms), i[Q_NCOUNTS]; /* blocks of the busiest SM, and what they do */
   for (int n = 0; n < Q_NCOUNTS; n++) i[n] = share * (k->openmp ? w->issued[n] / blocks : w->busiest[n]);
   w->waves = fmax(1, ceil(w->active / (sms * resident_of(w, l, g))));
-  double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions], fp64 = known(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64],
-         special = 8 * i[Q_C_special];
+  double integer = 2 * i[Q_C_integer] + 12 * i[Q_C_divisions],
+         fp64 = ww_qknown(g->issue[WW_GPU_OP_dfma], 2) * i[Q_C_fp64], special = 8 * i[Q_C_special];
   double moved = c[Q_C_moved_bytes] + 32 * c[Q_C_scattered];
   t[Q_E_issue] = sum(i) / (subcores * mhz);
   t[Q_E_pipe] = fmax(fmax(integer, fp64), special) / (subcores * mhz);
@@ -52,7 +40,7 @@ void ww_question_estimate(ww_qwalk *w, const ww_question_kernel *k, const ww_lau
   t[Q_E_dram] = c[Q_C_dram_bytes] / dram;
   t[Q_E_latency] = w->cycles * w->waves / mhz;
   t[Q_E_atomics] = c[Q_C_conflicts] / mhz;
-  t[Q_E_blocks] = fmax(blocks / known(g->blocks_per_us, 1500), w->waves * known(g->block_ns, 200) / 1e3);
+  t[Q_E_blocks] = fmax(blocks / ww_qknown(g->blocks_per_us, 1500), w->waves * ww_qknown(g->block_ns, 200) / 1e3);
   t[Q_E_most] = 1.5;
   for (int n = 0; n < Q_E_most; n++) t[Q_E_most] = fmax(t[Q_E_most], t[n]);
 }

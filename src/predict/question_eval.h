@@ -128,6 +128,11 @@ typedef struct {
   bool again; /* the second time through a loop's body: for the clock alone */
 } ww_qwalker;
 
+/* = and the like, not comparisons. */
+static inline bool ww_qassigns(const ww_qtoken *t) {
+  return t->kind == Q_PUNCT && t->n && t->s[t->n - 1] == '=' && t->op != Q_OP2('=', '=') && t->op != Q_OP2('<', '=') &&
+         t->op != Q_OP2('>', '=') && t->op != Q_OP2('!', '=');
+}
 static inline bool ww_qop_at(const ww_qwalker *w, uint32_t i, uint32_t op) {
   return w->t[i].kind == Q_PUNCT && w->t[i].op == op;
 }

@@ -7,6 +7,8 @@
 #ifndef WW_PREDICT_QUESTION_INT_H
 #define WW_PREDICT_QUESTION_INT_H
 
+#include <math.h>
+
 #include "../front/scan.h"
 #include "question.h"
 
@@ -141,11 +143,23 @@ int32_t ww_qsym_add(ww_qresolver *r, const ww_qtoken *name, ww_qsym_kind kind, c
 void ww_qresolve(ww_qresolver *r, uint32_t part, bool is_class);
 
 /* ---- question_walk.c ---- */
+/* A figure of a GPU that nobody knows is taken as another. */
+static inline double ww_qknown(double v, double otherwise) { return isfinite(v) && v > 0 ? v : otherwise; }
+static inline double ww_qproduct(const uint64_t v[3]) { /* blocks of a grid, threads of a block */
+  double n = 1;
+  for (int d = 0; d < 3; d++) n *= v[d] ? (double)v[d] : 1;
+  return n;
+}
+
 typedef enum {
 #define COUNT(name, chain, issue) Q_C_##name,
 #include "question_counts.def"
   Q_NCOUNTS
 } ww_qcount;
+typedef struct {
+  double chain, issue; /* cycles until what follows from it can go on; warp instructions */
+} ww_qcost;
+extern const ww_qcost ww_qcosts[Q_NCOUNTS]; /* question_work.c */
 
 /* What each part of the machine would take, in us: instructions, the busiest pipe, L1 and shared memory, L2, DRAM, one thread after the
  * other, atomics on one word, the start of blocks; the largest of them. */

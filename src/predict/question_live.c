@@ -18,11 +18,6 @@ typedef struct {
 
 static bool op_is(const ww_qtoken *t, uint32_t op) { return t->kind == Q_PUNCT && t->op == op; }
 
-static bool is_assignment(const ww_qtoken *t) {
-  return t->kind == Q_PUNCT && t->n && t->s[t->n - 1] == '=' && t->op != Q_OP2('=', '=') && t->op != Q_OP2('<', '=') &&
-         t->op != Q_OP2('>', '=') && t->op != Q_OP2('!', '=');
-}
-
 static bool is_step(const ww_qtoken *t) { return op_is(t, Q_OP2('+', '+')) || op_is(t, Q_OP2('-', '-')); }
 
 static bool is_own(const ww_qsym *y) { return y->kind == Q_LOCAL || y->kind == Q_SCALAR || y->kind == Q_ARRAY; }
@@ -38,13 +33,13 @@ static void simple(collector *c, uint32_t from, uint32_t to, int32_t head) {
   while (next < to && (op_is(&c->t[next], '[') || op_is(&c->t[next], '.')))
     next = op_is(&c->t[next], '.') ? next + 2 : c->t[next].pair + 1;
   bool element = next > m.from + 1, alone = next >= to;
-  if (y && is_own(y) && (alone || is_assignment(&c->t[next]) || is_step(&c->t[next]))) {
+  if (y && is_own(y) && (alone || ww_qassigns(&c->t[next]) || is_step(&c->t[next]))) {
     m.target = t->sym;
     m.reads = element || (!alone && !op_is(&c->t[next], '=')) || (m.from > from && is_step(&c->t[m.from - 1]));
     m.none = alone && c->t[from].skip; /* a declaration */
   } else
     m.root = true;
-  m.value = next < to && is_assignment(&c->t[next]) ? next + 1 : m.from;
+  m.value = next < to && ww_qassigns(&c->t[next]) ? next + 1 : m.from;
   ww_push(c->a, c->out, m);
 }
 

@@ -371,8 +371,7 @@ static void results(ww_qwalker *w, uint32_t from, uint32_t to, double done) {
     if (t->kind != Q_WORD || t->sym < 0) continue;
     uint32_t next = ww_qop_at(w, i + 1, '[') ? w->t[i + 1].pair + 1 : i + 1;
     const ww_qtoken *op = next < to ? &w->t[next] : NULL;
-    bool given = op && op->kind == Q_PUNCT && op->n && op->s[op->n - 1] == '=' && op->op != Q_OP2('=', '=') &&
-                 op->op != Q_OP2('<', '=') && op->op != Q_OP2('>', '=') && op->op != Q_OP2('!', '=');
+    bool given = op && ww_qassigns(op);
     uint8_t kind = w->k->syms.v[t->sym].kind;
     if (given && (kind == Q_LOCAL || kind == Q_SCALAR || kind == Q_ARRAY)) w->ready[t->sym] = done;
   }
@@ -549,7 +548,7 @@ static void finish(ww_qwalker *w) {
 
 void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena *a, ww_qwalk *out) {
   uint32_t total = 0;
-  double threads = 1, blocks = 1;
+  double blocks = ww_qproduct(l->grid), threads = blocks * ww_qproduct(l->block);
   *out = (ww_qwalk){.first = WW_NEWN(a, uint32_t, k->parts.n)};
   for (uint32_t i = 0; i < k->parts.n; i++) {
     out->first[i] = total;
@@ -558,10 +557,6 @@ void ww_question_walk(const ww_question_kernel *k, const ww_launch *l, ww_arena 
   out->trips = WW_NEWN(a, float, total + 1);
   out->weight = WW_NEWN(a, float, total + 1);
   out->mark = WW_NEWN(a, char, total + 1);
-  for (int d = 0; d < 3; d++) {
-    blocks *= l->grid[d] ? (double)l->grid[d] : 1;
-    threads *= (double)(l->grid[d] ? l->grid[d] : 1) * (double)(l->block[d] ? l->block[d] : 1);
-  }
   ww_qwalker w = {.k = k, .l = l, .w = out, .p = &k->parts.v[0], .t = k->parts.v[0].t.v, .loop_var = -1, .pragma = -1};
   w.weight = k->openmp ? 1 : threads;
   w.blocks = blocks;

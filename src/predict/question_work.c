@@ -10,9 +10,7 @@ static const double NEAR = 65536, L1_HOLDS = 131072, L2_HOLDS = 3e7; /* bytes */
 static const double L1_WAIT = 35, L2_WAIT = 300, DRAM_WAIT = 750;    /* cycles of a load */
 static const double SHARED_WAIT = 30, TABLE_CYCLES = 3, LOCAL_LINE = 2.5, ATOMIC_WAIT = 300, LINE = 128, SECTOR = 32;
 
-static const struct {
-  double chain, issue;
-} costs[Q_NCOUNTS] = {
+const ww_qcost ww_qcosts[Q_NCOUNTS] = {
 #define COUNT(name, chain, issue) {chain, issue},
 #include "question_counts.def"
 };
@@ -21,8 +19,8 @@ void ww_qwork_add(ww_qwalker *w, ww_qcount c, double n) {
   w->w->count[c] += n * w->weight;
   w->w->issued[c] += n * w->warps;
   w->w->busiest[c] += n * w->busy;
-  w->now.chain += n * costs[c].chain;
-  w->now.issue += n * costs[c].issue;
+  w->now.chain += n * ww_qcosts[c].chain;
+  w->now.issue += n * ww_qcosts[c].issue;
 }
 
 static void add(ww_qwalker *w, ww_qcount c, double n) { ww_qwork_add(w, c, n); }
@@ -134,11 +132,8 @@ typedef struct {
 static direction direction_of(const ww_qwalker *w, uint32_t behind) {
   if (behind + 1 < w->p->t.n && ww_qop_at(w, behind, '.')) behind += 2;
   const ww_qtoken *next = behind < w->p->t.n ? &w->t[behind] : NULL;
-  bool plain = next && next->kind == Q_PUNCT && next->op == '=';
-  bool both = next && next->kind == Q_PUNCT && next->n > 1 && next->s[next->n - 1] == '=' &&
-              next->op != Q_OP2('=', '=') && next->op != Q_OP2('!', '=') && next->op != Q_OP2('<', '=') &&
-              next->op != Q_OP2('>', '=');
-  return (direction){!plain, plain || both};
+  bool store = next && ww_qassigns(next);
+  return (direction){!store || next->op != '=', store};
 }
 
 /* p[index] at token i: load, store or both; how lanes lie. */
@@ -442,9 +437,9 @@ static int32_t late_of(const ww_qwalker *w, uint32_t from, uint32_t to) {
       if (w->t[i].kind == Q_WORD && w->t[i].sym == w->t[from].sym) return -1; /* more than once */
     return w->t[from].sym;
   }
-  return op->kind == Q_PUNCT && op->n > 1 && op->s[op->n - 1] == '=' && op->s[0] != '=' && op->s[0] != '!'
-             ? w->t[from].sym
-             : -1;
+  bool compared =
+      op->op == Q_OP2('<', '=') || op->op == Q_OP2('>', '='); /* a loop's counter is not waited for either */
+  return (ww_qassigns(op) && op->n > 1) || compared ? w->t[from].sym : -1;
 }
 
 void ww_qwork(ww_qwalker *w, uint32_t from, uint32_t to) {
