@@ -30,11 +30,12 @@ static void stop(void *ctx) {
 }
 
 /* The page's, agents' and OpenAI's clients' door. */
-static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 5]) {
+static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 6]) {
   uint32_t n = 0;
   for (const ww_http_route *r = ww_page_routes; r->path && n < MOST_ROUTES; r++) out[n++] = *r;
   out[n++] = (ww_http_route){.path = "/mcp", .handle = ww_mcp_http, .ctx = d->mcp};
   out[n++] = (ww_http_route){.path = "/v1/models", .handle = ww_completions_models, .ctx = d->completions};
+  out[n++] = (ww_http_route){.path = "/v1/models/", .handle = ww_completions_model, .ctx = d->completions};
   out[n++] = (ww_http_route){.path = "/v1/completions", .handle = ww_completions_text, .ctx = d->completions};
   out[n++] = (ww_http_route){.path = "/v1/chat/completions", .handle = ww_completions_chat, .ctx = d->completions};
   out[n] = (ww_http_route){0};
@@ -42,7 +43,7 @@ static void all_routes(const doors *d, ww_http_route out[MOST_ROUTES + 5]) {
 
 static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
-  ww_http_route routes[MOST_ROUTES + 5];
+  ww_http_route routes[MOST_ROUTES + 6];
   ww_serving s;
   doors d = {0};
   if (c->noperands) return ww_fail(&c->err, WW_EUSAGE, "serve takes no files; --root names the folder");

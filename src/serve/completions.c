@@ -440,6 +440,30 @@ static void answer(ww_completions *c, ww_http_call *x, bool chat) {
 void ww_completions_text(void *ctx, ww_http_call *x) { answer(ctx, x, false); }
 void ww_completions_chat(void *ctx, ww_http_call *x) { answer(ctx, x, true); }
 
+static void describe(const ww_completions *c, ww_json *j) {
+  ww_json_obj(j);
+  ww_json_kstr(j, "id", c->name);
+  ww_json_kstr(j, "object", "model");
+  ww_json_kint(j, "created", (int64_t)c->since);
+  ww_json_kstr(j, "owned_by", "warpwise");
+  ww_json_end_obj(j);
+}
+
+void ww_completions_model(void *ctx, ww_http_call *x) {
+  const ww_completions *c = ctx;
+  const char *name = strrchr(ww_http_path(x), '/') + 1;
+  ww_buf b = {0};
+  ww_json j = {0};
+  if (!c->m || strcmp(name, c->name) != 0) {
+    fail(x, 404, "invalid_request_error", "there is no such model here; /v1/models has the names");
+    return;
+  }
+  ww_json_begin(&j, &b);
+  describe(c, &j);
+  ww_http_reply(x, 200, "application/json", b.s, b.n);
+  ww_buf_free(&b);
+}
+
 void ww_completions_models(void *ctx, ww_http_call *x) {
   const ww_completions *c = ctx;
   ww_buf b = {0};
@@ -449,14 +473,7 @@ void ww_completions_models(void *ctx, ww_http_call *x) {
   ww_json_kstr(&j, "object", "list");
   ww_json_key(&j, "data");
   ww_json_arr(&j);
-  if (c->m) {
-    ww_json_obj(&j);
-    ww_json_kstr(&j, "id", c->name);
-    ww_json_kstr(&j, "object", "model");
-    ww_json_kint(&j, "created", (int64_t)c->since);
-    ww_json_kstr(&j, "owned_by", "warpwise");
-    ww_json_end_obj(&j);
-  }
+  if (c->m) describe(c, &j);
   ww_json_end_arr(&j);
   ww_json_end_obj(&j);
   ww_http_reply(x, 200, "application/json", b.s, b.n);

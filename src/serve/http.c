@@ -138,6 +138,7 @@ static bool refused(ww_http_call *x) {
 /* ---- what handlers call ---- */
 
 const char *ww_http_method(const ww_http_call *x) { return x->method; }
+const char *ww_http_path(const ww_http_call *x) { return x->path; }
 const char *ww_http_header(const ww_http_call *x, const char *name) { return header(x->connection, name); }
 
 const char *ww_http_body(const ww_http_call *x, size_t *n) {
@@ -306,6 +307,12 @@ static enum MHD_Result start(ww_http_call *x) {
   return MHD_YES;
 }
 
+/* The route /a/ has all paths that begin so; / is the page alone. */
+static bool is_below(const char *route, const char *path) {
+  size_t n = strlen(route);
+  return n > 1 && route[n - 1] == '/' && !strncmp(path, route, n) && path[n];
+}
+
 static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *path, const char *method) {
   ww_http_call *x = ww_xcalloc(1, sizeof *x);
   x->h = h;
@@ -318,7 +325,7 @@ static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *pat
   snprintf(x->method, sizeof x->method, "%s", method);
   x->path = copy(path);
   for (const ww_http_route *r = h->routes; r && r->path && !x->route; r++)
-    if (!strcmp(r->path, path)) x->route = r;
+    if (!strcmp(r->path, path) || is_below(r->path, path)) x->route = r;
   return x;
 }
 

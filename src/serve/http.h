@@ -20,6 +20,7 @@ typedef struct {
 /* One request that a route answers, on a worker. */
 typedef struct ww_http_call ww_http_call;
 const char *ww_http_method(const ww_http_call *x);
+const char *ww_http_path(const ww_http_call *x);
 const char *ww_http_header(const ww_http_call *x, const char *name); /* NULL: not there; not once a stream began */
 const char *ww_http_body(const ww_http_call *x, size_t *n);          /* NUL-terminated */
 /* Either one whole answer ... */
@@ -32,7 +33,7 @@ void ww_http_stream(ww_http_call *x, int status, const char *type);
 bool ww_http_write(ww_http_call *x, const char *data, size_t n);
 
 typedef struct {
-  const char *path; /* exact; NULL ends the table */
+  const char *path; /* exact, or with a / at its end: all below it; NULL ends the table */
   void (*handle)(void *ctx, ww_http_call *x); /* on a worker; what it has not answered by its return is a 500 */
   void *ctx;
   bool open; /* needs no token: a page's own files, which a browser fetches before there is one */

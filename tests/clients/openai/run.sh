@@ -59,6 +59,7 @@ report "malformed JSON" "$(ask 400 '"error":\{"message":"not JSON.*"type":"inval
 report "not an object" "$(ask 400 'must be a JSON object' /v1/completions '[1]')"
 report "deeply nested" "$(ask 400 'error' /v1/completions "$(head -c 60000 /dev/zero | tr '\0' '[')")"
 report "GET where one posts" "$(ask 405 'POST' /v1/chat/completions '')"
+report "/v1/models/NAME, and of one that is not there" "$(ask 200 '^\{"id":"tiny","object":"model","created":[0-9]+,"owned_by":"warpwise"\}$' /v1/models/tiny ''; ask 404 'no such model' /v1/models/other '')"
 report "/openapi.json tells of them" "$(ask 200 '"/v1/chat/completions":\{"post"' /openapi.json ''; grep -q '"/v1/completions":{"post"' "$dir/answer" && grep -q '"response_format":{' "$dir/answer" && grep -q '"/v1/models":{"get"' "$dir/answer" || echo "not all"
   ! command -v python3 >/dev/null || python3 -m json.tool "$dir/answer" 2>&1 >/dev/null)"
 rss() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/$pid/status; }
