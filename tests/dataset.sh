@@ -40,7 +40,7 @@ column() { # FILE NAME... : those columns of a CSV file
     { line = ""; for (i = 1; i <= n; i++) line = line " " $(at[w[i]]); print line }' "$file"
 }
 # A seed whose first kernels have small launches: PoCL is slow.
-collect() { run collect --seed 2850 --launches 2 --device pocl --batch 1 --json "$@"; }
+collect() { run collect --grammar 1 --seed 2850 --launches 2 --device pocl --batch 1 --json "$@"; }
 
 # ---- words ----
 run --help
@@ -53,6 +53,34 @@ run collect --store "$dir/x.sqlite" --device pocl
 check "and something to collect" said 'nothing to collect'
 run collect --count 500 --launches 8 --counters 0.2 --gpu h200 --dry-run --json
 check "a plan for a GPU that is not here" shows '"gpu":"h200".*"kernels":500,"launches":4000,"with_counters":[78][0-9][0-9],"held":0,.*"device_s":[1-9]'
+
+# ---- the generator ----
+run generate --grammar 3
+check "a grammar that is not there" said '--grammar: there are versions 1 to 2, not .3.'
+run generate --only gen.map,gen.nothing
+check "a production that is not there" said "grammar 2 has no 'gen.nothing'; it has gen. map .* vote$"
+run generate --grammar 1 --only ode
+check "or not in that grammar" said "grammar 1 has no 'ode'; it has gen. map .* sort$"
+run collect --count 3 --grammar 9 --gpu h200 --dry-run
+check "nor of a campaign" said 'versions 1 to 2, not .9.'
+run collect --count 3 --only nothing --gpu h200 --dry-run
+check "neither productions" said "no 'nothing'; it has gen. map"
+run generate --seed 9 --count 5 --grammar 1 --json
+check "five kernels of grammar 1" sh -c '[ "$(grep -c "\"kernel\":\"g1_9_[0-9]*\"" "$1")" -eq 5 ]' - "$dir/out"
+run generate --seed 9 --count 5 --only gen.ode,bits --json
+check "five of the newest, of two productions" sh -c '[ "$(grep -cE "\"kernel\":\"g2_9_.*\"family\":\"gen.(ode|bits)\"" "$1")" -eq 5 ]' - "$dir/out"
+run collect --seed 9 --count 50 --launches 2 --only tree,vote --gpu h200 --dry-run --json
+check "a plan counts those asked for" shows '"kernels":50,"launches":100,'
+# One kernel of every production since version 2, two launches, in both dialects: the interpreter runs them inside their buffers.
+new=tree,probe,records,latency,queue,gather_shared,ode,bits,straight,double,lowbits,window,relax,triangle,interp,persist,bcast,vote
+for dialect in cuda opencl; do
+  for family in $(echo $new | tr , ' '); do
+    "$program" dataset generate --only "$family" --launches 2 --seed 12 --dialect $dialect -q -o "$dir/$dialect" >>"$dir/out" 2>&1
+    cat "$dir/$dialect/launches.jsonl" >>"$dir/$dialect/all"
+  done
+  "$program" predict --by machine --gpu h200 --batch "$dir/$dialect/all" --json -q >"$dir/out" 2>"$dir/err"
+  check "every new production runs, $dialect" sh -c '[ "$(grep -c "\"time_us\":{\"value\"" "$1")" -eq 36 ] && ! grep -q "\"error\"" "$1"' - "$dir/out"
+done
 
 # ---- collect, resume ----
 collect --store "$dir/one.sqlite" --count 3
@@ -68,6 +96,9 @@ column "$dir/one.csv" key number time_us >"$dir/a"
 column "$dir/more.csv" key number time_us >"$dir/b"
 check "what was there is as it was" sh -c 'grep -Fxf "$1" "$2" | cmp -s - "$1" && [ "$(wc -l <"$2")" -eq 8 ]' - "$dir/a" "$dir/b"
 check "no folder with code is left behind" test ! -e "$dir/one.sqlite.work"
+
+collect --store "$dir/one.sqlite" --count 1 --only mixed
+check "a production alone has the same kernels under the same names" shows '"kernels":1,"launches":2,.*"held":2'
 
 # ---- launches that come ready ----
 mkdir -p "$dir/corpus/maps" "$dir/plan.d"
@@ -104,7 +135,7 @@ check "a rank beyond the size" shows 'a rank lies below the size'
 held() { # STORE : rows that are safe in it
   "$program" dataset export "$1" -o "$dir/held.csv" --as csv >/dev/null 2>&1 && sed 1d "$dir/held.csv" | wc -l
 }
-campaign="--seed 2850 --count 4 --launches 2 --device pocl --batch 1"
+campaign="--grammar 1 --seed 2850 --count 4 --launches 2 --device pocl --batch 1"
 start() { # RANK
   # shellcheck disable=SC2086
   WARPWISE_RANK=$1 WARPWISE_SIZE=2 exec "$program" dataset collect --store "$dir/two.sqlite" $campaign --quiet
@@ -175,7 +206,7 @@ collect --store "$dir/late.sqlite" --count 40 --seconds 2
 check "a time limit ends it in time, and well" is 0
 check "with the rest to do" shows '"left":[1-9][0-9]*,"stopped":true'
 # shellcheck disable=SC2086
-"$program" dataset collect --store "$dir/stopped.sqlite" --seed 2850 --count 40 --launches 2 --device pocl --batch 1 >"$dir/out" 2>"$dir/err" </dev/null &
+"$program" dataset collect --store "$dir/stopped.sqlite" --grammar 1 --seed 2850 --count 40 --launches 2 --device pocl --batch 1 >"$dir/out" 2>"$dir/err" </dev/null &
 victim=$!
 tries=0
 until [ "$(held "$dir/stopped.sqlite")" -ge 1 ] 2>/dev/null || [ $tries -ge 300 ]; do

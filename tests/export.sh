@@ -68,7 +68,7 @@ result "a picture a quantity, and a page" "$ok"
 try "a store repeats itself" 0 '260 launches on both occasions; 260 agree \(100.0 %' '' dataset stats a.sqlite --against b.sqlite
 
 # ---- generated kernels, measured here ----
-if "$program" dataset collect --store g.sqlite --seed 5 --count 2 --launches 2 --counters 0 --device pocl >"$dir/out" 2>"$dir/err"; then
+if "$program" dataset collect --store g.sqlite --grammar 1 --seed 5 --count 2 --launches 2 --counters 0 --device pocl >"$dir/out" 2>"$dir/err"; then
   try "sources and launches are made again" 0 '^4 rows, 2 new sources in src$' '' dataset export g.sqlite -o g.jsonl --sources src
   try "and can be predicted" 0 '"launches":4,"answered":4' '' evaluate g.jsonl --gpu h200 --json
   try "prompts in two styles" 0 '^8 rows$' '' dataset export g.sqlite --as prompts --ask time --raw --style 0,1 -o gp.jsonl

@@ -14,13 +14,17 @@
 #include "cmd.h"
 
 typedef struct {
-  const char *store, *counters, *ready, *seconds, *again, *dialect;
+  const char *store, *counters, *ready, *seconds, *again, *dialect, *grammar, *only;
   uint64_t seed, count, first, launches, processes, batch, sample;
   bool retry, dry_run;
 } options;
 
 static const ww_option table[] = {
     {"store", 0, WW_OPT_STR, "FILE", "where rows go; of several ranks, FILE.rank<r>", offsetof(options, store)},
+    {"grammar", 0, WW_OPT_STR, "V", "version of the generator's grammar, 1 or 2 (default: the newest)",
+     offsetof(options, grammar)},
+    {"only", 0, WW_OPT_STR, "FAMILY,...", "generated kernels of these productions alone; others do not count",
+     offsetof(options, only)},
     {"seed", 0, WW_OPT_UINT, "S", "of the generator (default 1)", offsetof(options, seed)},
     {"count", 0, WW_OPT_UINT, "N", "generated kernels (default 0)", offsetof(options, count)},
     {"first", 0, WW_OPT_UINT, "K", "leave out the seed's first K kernels", offsetof(options, first)},
@@ -58,8 +62,7 @@ static ww_status real(const char *name, const char *text, double most, double *o
 static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, ww_err *e) {
   if (o->count > UINT32_MAX || o->first > UINT32_MAX || o->launches > 10000 || o->batch > 4096)
     return ww_fail(e, WW_EUSAGE, "--count and --first are below 2^32, --launches at most 10000, --batch at most 4096");
-  *g = (ww_campaign){.version = WW_GENERATOR_VERSION,
-                     .seed = o->seed ? o->seed : 1,
+  *g = (ww_campaign){.seed = o->seed ? o->seed : 1,
                      .first = (uint32_t)o->first,
                      .count = (uint32_t)o->count,
                      .launches = o->launches ? (uint32_t)o->launches : 8,
@@ -72,7 +75,8 @@ static ww_status campaign_of(const ww_cmd *c, const options *o, ww_campaign *g, 
                      .retry = o->retry,
                      .again = o->again,
                      .sample = o->sample < UINT32_MAX ? (uint32_t)o->sample : UINT32_MAX};
-  ww_status st = real("counters", o->counters, 1, &g->counters, e);
+  ww_status st = ww_gen_grammar(o->grammar, o->only, &g->version, &g->only, e);
+  if (!st) st = real("counters", o->counters, 1, &g->counters, e);
   if (!st) st = real("seconds", o->seconds, 1e7, &g->seconds, e);
   if (!st && !g->count && !g->ready && !g->again)
     st = ww_fail(e, WW_EUSAGE, "nothing to collect: --count N generated kernels, --ready SPECS, or --again STORE");
@@ -253,6 +257,7 @@ const ww_command ww_cmd_dataset_collect = {
         "the store has is never measured again: after Ctrl-C, a crash or --seconds the same command goes on. Under mpirun,\n"
         "srun or an indexed Kubernetes job each rank takes its part and writes FILE.rank<r>; `dataset merge` joins them.",
     .examples = "  warpwise dataset collect --store h200.sqlite --seed 7 --count 40000 --launches 8 --counters 0.15\n"
+                "  warpwise dataset collect --store more.sqlite --count 2000 --grammar 2 --only gen.tree,gen.ode\n"
                 "  warpwise dataset collect --store h200.sqlite --ready ready.jsonl --counters 1\n"
                 "  warpwise dataset collect --seed 7 --count 40000 --gpu h200 --dry-run\n"
                 "  warpwise dataset collect --store small.sqlite --count 8 --launches 2 --device pocl\n"

@@ -8,7 +8,7 @@
 
 typedef struct {
   uint64_t seed, count, first, style, launches;
-  const char *dialect, *out;
+  const char *dialect, *out, *grammar, *only;
 } options;
 
 static const ww_option table[] = {
@@ -16,6 +16,9 @@ static const ww_option table[] = {
     {"count", 'n', WW_OPT_UINT, "N", "how many kernels (default 1); near-duplicates do not count",
      offsetof(options, count)},
     {"first", 0, WW_OPT_UINT, "K", "leave out the first K of the sequence", offsetof(options, first)},
+    {"grammar", 0, WW_OPT_STR, "V", "version of the grammar, 1 or 2 (default: the newest)", offsetof(options, grammar)},
+    {"only", 0, WW_OPT_STR, "FAMILY,...", "kernels of these productions alone; others do not count",
+     offsetof(options, only)},
     {"dialect", 0, WW_OPT_STR, "NAME", "cuda (default) or opencl", offsetof(options, dialect)},
     {"style", 0, WW_OPT_UINT, "K", "0 is plain; others rename and reformat, the meaning stays",
      offsetof(options, style)},
@@ -33,6 +36,8 @@ typedef struct {
   ww_gen_dialect dialect;
   uint32_t sms;
   uint64_t l2;
+  uint32_t grammar;
+  ww_gen_some only;
   bool folder;
   ww_buf sources, launches; /* of the one file; of all kernels */
 } job;
@@ -101,7 +106,7 @@ static ww_status one(job *j, const ww_gen_kernel *k, ww_arena *a) {
 }
 
 static ww_status each(job *j) {
-  ww_gen_stream *s = ww_gen_stream_new(WW_GENERATOR_VERSION, j->o->seed ? j->o->seed : 1);
+  ww_gen_stream *s = ww_gen_stream_new(j->grammar, j->o->seed ? j->o->seed : 1, &j->only);
   uint64_t last = j->o->first + (j->o->count ? j->o->count : 1);
   ww_status st = WW_OK;
   for (uint64_t at = 0; !st && at < last; at++) {
@@ -128,13 +133,15 @@ static ww_status prepare(job *j) {
   if (o->dialect && strcmp(o->dialect, "cuda") && strcmp(o->dialect, "opencl"))
     return ww_fail(&c->err, WW_EUSAGE, "--dialect: expected cuda or opencl, not '%.40s'", o->dialect);
   j->dialect = o->dialect && !strcmp(o->dialect, "opencl") ? WW_GEN_OPENCL : WW_GEN_CUDA;
+  ww_status st = ww_gen_grammar(o->grammar, o->only, &j->grammar, &j->only, &c->err);
+  if (st) return st;
   j->folder = o->out && !ends(o->out, ".cu") && !ends(o->out, ".cl");
   if (o->launches && !o->out && !c->global.json)
     return ww_fail(&c->err, WW_EUSAGE, "--launches: name a folder with --out, or use --json");
   if (j->folder && mkdir(o->out, 0777) != 0 && errno != EEXIST)
     return ww_fail(&c->err, WW_EIO, "cannot make the folder '%s': %s", o->out, strerror(errno));
   if (!o->launches) return WW_OK;
-  ww_status st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
+  st = ww_gpu_load(c->global.gpu ? c->global.gpu : "h200", c->arena, &gpu, &c->err);
   if (st) return st;
   j->sms = gpu.sms;
   j->l2 = (uint64_t)gpu.l2_bytes;
@@ -158,13 +165,14 @@ static ww_status run(ww_cmd *c) {
 const ww_command ww_cmd_dataset_generate = {
     .name = "generate",
     .summary = "kernels from the grammar: the same numbers give the same sources everywhere",
-    .usage = "[--seed S] [--count N] [--launches L] [--out PATH]",
+    .usage = "[--seed S] [--count N] [--grammar V] [--only FAMILY,...] [--launches L] [--out PATH]",
     .details =
         "Prints sources, or with --json a line per kernel with its family, its source and its launches. Kernels are valid by\n"
         "construction; near-duplicates by structure are left out. Launches are spread over grids from one block to a\n"
         "thousand an SM and over times from 1.5 us to 10 ms on the GPU of --gpu.",
     .examples = "  warpwise dataset generate --seed 7 --count 3\n"
                 "  warpwise dataset generate --count 100 --launches 4 --out kernels\n"
+                "  warpwise dataset generate --count 10 --only gen.tree,gen.ode\n"
                 "  warpwise dataset generate --count 10 --dialect opencl --json\n",
     .options = table,
     .options_size = sizeof(options),

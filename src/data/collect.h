@@ -20,6 +20,7 @@ ww_status ww_rank_find(ww_rank *out, ww_err *e);
 
 typedef struct {
   uint32_t version;      /* of the generator; 0: none generated */
+  ww_gen_some only;      /* of its productions; `first` and `count` count those alone */
   uint64_t seed;
   uint32_t first, count; /* kernels of the seed's stream */
   uint32_t launches;     /* of a kernel */

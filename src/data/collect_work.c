@@ -182,7 +182,7 @@ ww_status ww_works_open(const ww_campaign *c, const ww_rank *r, const ww_target 
   ww_status st = c->ready ? read_ready(w, e) : WW_OK;
   if (!st) number_launches(w);
   if (!st && c->again) st = draw(w, e);
-  if (!st && !c->again && c->count && c->version) w->stream = ww_gen_stream_new(c->version, c->seed);
+  if (!st && !c->again && c->count && c->version) w->stream = ww_gen_stream_new(c->version, c->seed, &c->only);
   if (st) ww_works_close(w);
   *out = st ? NULL : w;
   return st;

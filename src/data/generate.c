@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
-/* The table of productions is part of the version: order, weights and names are frozen with it. */
+/* The rows of a version are part of it: order, weights and names are frozen with it. */
 const gen_family ww_gen_families[] = {
 #include "generate_families.def"
 };
@@ -81,11 +81,15 @@ static uint64_t structure_of(const gen *g) {
 
 /* ---- a kernel ---- */
 
-static uint32_t draw_family(gen *g) {
+static uint32_t weight_in(uint32_t version, uint32_t family) {
+  return ww_gen_families[family].since <= version ? ww_gen_families[family].weight : 0;
+}
+
+static uint32_t draw_family(gen *g, uint32_t version) {
   uint32_t total = 0, f = 0;
-  for (uint32_t i = 0; i < ww_gen_nfamilies; i++) total += ww_gen_families[i].weight;
+  for (uint32_t i = 0; i < ww_gen_nfamilies; i++) total += weight_in(version, i);
   uint32_t at = ww_gen_pick(g, total);
-  while (at >= ww_gen_families[f].weight) at -= ww_gen_families[f++].weight;
+  while (at >= weight_in(version, f)) at -= weight_in(version, f++);
   return f;
 }
 
@@ -115,19 +119,24 @@ static void finish(gen *g) {
   tag_types(g);
 }
 
+/* The choices that come before the production's own. */
+static void draw_first(gen *g, uint32_t version, uint64_t seed, uint32_t index) {
+  uint64_t from[2] = {seed, index};
+  g->rng = ww_hash(from, sizeof from, version);
+  draw_taste(g);
+  g->family = draw_family(g, version);
+}
+
 ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
-  if (version != WW_GENERATOR_VERSION)
-    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (this is version %d)", version,
+  if (version < 1 || version > WW_GENERATOR_VERSION)
+    return ww_fail(e, WW_EUNSUPPORTED, "generator version %u is not known here (1 to %d are)", version,
                    WW_GENERATOR_VERSION);
   gen *g = WW_NEW(a, gen);
-  uint64_t from[2] = {seed, index};
   g->a = a;
-  g->rng = ww_hash(from, sizeof from, version);
   g->name = ww_fmt(a, "g%u_%llu_%u", version, (unsigned long long)seed, index);
   g->shape.dims = 1;
   g->depth = 1;
-  draw_taste(g);
-  g->family = draw_family(g);
+  draw_first(g, version, seed, index);
   ww_gen_families[g->family].make(g);
   ww_gen_close_all(g, 1);
   finish(g);
@@ -142,17 +151,63 @@ ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena 
   return WW_OK;
 }
 
+/* ---- some productions alone ---- */
+
+/* A production by its name, "gen.tree" or "tree"; ww_gen_nfamilies: the version has none of it. */
+static uint32_t family_at(uint32_t version, const char *s, size_t n) {
+  bool whole = n > 4 && !memcmp(s, "gen.", 4);
+  for (uint32_t f = 0; f < ww_gen_nfamilies; f++) {
+    const char *name = ww_gen_families[f].name + (whole ? 0 : 4);
+    if (weight_in(version, f) && strlen(name) == n && !memcmp(name, s, n)) return f;
+  }
+  return ww_gen_nfamilies;
+}
+
+static ww_status no_family(uint32_t version, const char *s, size_t n, ww_err *e) {
+  ww_buf b = {0};
+  for (uint32_t f = 0; f < ww_gen_nfamilies; f++)
+    if (weight_in(version, f)) ww_buf_fmt(&b, "%s%s", b.n ? " " : "", ww_gen_families[f].name + 4);
+  ww_status st =
+      ww_fail(e, WW_EUSAGE, "--only: grammar %u has no '%.*s'; it has gen. %s", version, n < 40 ? (int)n : 40, s, b.s);
+  ww_buf_free(&b);
+  return st;
+}
+
+ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version, ww_gen_some *only, ww_err *e) {
+  *only = (ww_gen_some){0};
+  *version = WW_GENERATOR_VERSION;
+  if (wanted) *version = wanted[0] >= '1' && wanted[0] <= '9' && !wanted[1] ? (uint32_t)(wanted[0] - '0') : 0;
+  if (*version < 1 || *version > WW_GENERATOR_VERSION)
+    return ww_fail(e, WW_EUSAGE, "--grammar: there are versions 1 to %d, not '%.40s'", WW_GENERATOR_VERSION, wanted);
+  for (const char *s = families; s;) {
+    const char *comma = strchr(s, ',');
+    size_t n = comma ? (size_t)(comma - s) : strlen(s);
+    uint32_t f = family_at(*version, s, n);
+    if (f == ww_gen_nfamilies) return no_family(*version, s, n, e);
+    only->bits[f / 64] |= (uint64_t)1 << f % 64;
+    only->any = true;
+    s = comma ? comma + 1 : NULL;
+  }
+  return WW_OK;
+}
+
+static bool among(const ww_gen_some *only, uint32_t family) {
+  return !only->any || (only->bits[family / 64] >> family % 64 & 1);
+}
+
 /* ---- kernels without near-duplicates ---- */
 
 struct ww_gen_stream {
   uint32_t version, next;
   uint64_t seed;
+  ww_gen_some only;
   uint64_t *seen; /* open hash of structures; 0 is free */
   uint64_t cap, n;
 };
 
-ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed) {
+ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only) {
   ww_gen_stream *s = ww_xcalloc(1, sizeof *s);
+  if (only) s->only = *only;
   s->version = version;
   s->seed = seed;
   s->cap = 1 << 14;
@@ -184,8 +239,18 @@ static void widen(ww_gen_stream *s) {
   s->cap = cap;
 }
 
+/* Goes on to the next index of a production that is asked for: the draw of it costs next to nothing. */
+static void skip_others(ww_gen_stream *s) {
+  for (; s->only.any && s->next < UINT32_MAX; s->next++) {
+    gen g = {0};
+    draw_first(&g, s->version, s->seed, s->next);
+    if (among(&s->only, g.family)) return;
+  }
+}
+
 ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, ww_err *e) {
   for (;;) {
+    skip_others(s);
     ww_status st = ww_gen_make(s->version, s->seed, s->next, a, out, e);
     if (st) return st;
     s->next++;

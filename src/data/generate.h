@@ -12,7 +12,7 @@
 
 #include "../report/launch.h"
 
-#define WW_GENERATOR_VERSION 1
+#define WW_GENERATOR_VERSION 2 /* the newest; all from 1 on are known */
 
 typedef enum { WW_GEN_CUDA, WW_GEN_OPENCL } ww_gen_dialect;
 
@@ -20,7 +20,7 @@ typedef struct ww_gen_tree ww_gen_tree; /* the grammar's own */
 typedef struct {
   uint32_t version, index;
   uint64_t seed;
-  const char *name;        /* "g1_7_123": version, seed, index; also the entry's name (extern "C") */
+  const char *name;        /* "g2_7_123": version, seed, index; also the entry's name (extern "C") */
   const char *family;      /* the main production: "gen.stencil"; splits go by it */
   const char *productions; /* what is in it, space-separated: "loop2 indirect shared f32 atomic" */
   uint64_t structure;      /* hash of the tree without names, sizes and literal values: equal ones are near-duplicates */
@@ -30,9 +30,18 @@ typedef struct {
 /* Kernel `index` of a seed, in `a`. Always succeeds for a known version. */
 ww_status ww_gen_make(uint32_t version, uint64_t seed, uint32_t index, ww_arena *a, ww_gen_kernel *out, ww_err *e);
 
-/* The kernels of a seed in order, without near-duplicates: what `count` of `dataset generate` counts. */
+/* Some productions of a version: "gen.tree,gen.ode", also without "gen."; names NULL: all of them. WW_EUSAGE names those there are. */
+typedef struct {
+  bool any;         /* false: all */
+  uint64_t bits[2]; /* by place in generate_families.def */
+} ww_gen_some;
+/* A command's --grammar and --only: `wanted` NULL is the newest version. */
+ww_status ww_gen_grammar(const char *wanted, const char *families, uint32_t *version, ww_gen_some *only, ww_err *e);
+
+/* The kernels of a seed in order, without near-duplicates: what `count` of `dataset generate` counts. `only` (may be NULL): kernels of other
+ * productions are passed over and do not count; those that come have the index that they have in the whole sequence. */
 typedef struct ww_gen_stream ww_gen_stream;
-ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed);
+ww_gen_stream *ww_gen_stream_new(uint32_t version, uint64_t seed, const ww_gen_some *only);
 /* The next one that is new; its index may skip. `a` holds it. */
 ww_status ww_gen_stream_next(ww_gen_stream *s, ww_arena *a, ww_gen_kernel *out, ww_err *e);
 void ww_gen_stream_free(ww_gen_stream *s); /* accepts NULL */

@@ -69,6 +69,8 @@ void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) {
 
 void ww_gen_serial(gen *g) { g->lines.v[g->lines.n - 1].serial = true; }
 
+void ww_gen_rare(gen *g) { g->lines.v[g->lines.n - 1].rare = true; }
+
 void ww_gen_else(gen *g, const char *weight) {
   ww_push(g->a, &g->lines,
           (gen_line){.text = "", .weight = weight, .kind = GEN_ELSE, .depth = (uint8_t)(g->depth - 1)});

@@ -13,11 +13,12 @@
 
 #define CYCLES_PER_US 1980.0
 #define FLOOR_US 1.6
+#define TABLE_IN_L1 131072.0
 #define LOCAL (-2) /* as a buffer: an array of the thread's own */
 
 typedef struct {
   int8_t param; /* buffer; -1: shared array; LOCAL */
-  char how;     /* c b h r s p k */
+  char how;     /* c b h r t s p q k */
   bool waits, atomic, store;
   uint8_t by; /* 'p': the parameter that is the stride */
   double stride;
@@ -178,6 +179,7 @@ static row make_row(const gen *g, const gen_line *l) {
   for (size_t n; (n = ww_gen_token(s)); s += n) {
     if (*s == ' ') continue;
     double issue = 0, latency = 0;
+    if (*s == '[' && n > 2 && s[2] == 'v') continue; /* in registers */
     if (*s == '[') {
       read_access(g, &r, s, n, last >= 0 ? last : local ? LOCAL : -1);
       r.access[r.naccess - 1].store = first && l->kind == GEN_LINE && s > l->text && !r.access[r.naccess - 1].atomic &&
@@ -216,6 +218,7 @@ typedef struct {
   double weight, trips;       /* of the whole frame for issue; of this loop for latency */
   double latency, load;       /* of one run: dependent cycles, and the longest load that can run ahead */
   bool loop, serial, literal; /* literal: bounds that compilers unroll */
+  bool rare;                  /* its latency counts by `trips` */
 } frame;
 
 typedef struct {
@@ -232,7 +235,9 @@ typedef struct {
 
 static double sectors_of(const access_info *a, double bytes, const gen_sizes *z) {
   double stride = a->how == 'p' ? z->value[a->by] : a->stride;
-  double n = a->how == 'b' ? 1 : a->how == 'r' ? 32 : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
+  double n = a->how == 'b'                    ? 1
+             : a->how == 'r' || a->how == 't' ? 32
+                                              : bytes * (a->how == 's' || a->how == 'p' ? stride : 1);
   double most = bytes > 32 ? bytes : 32;
   return n > most ? most : n < 1 ? 1 : n;
 }
@@ -251,15 +256,18 @@ static void count_access(tally *t, const access_info *a, frame *f) {
     return;
   }
   double bytes = ww_gen_types[t->c->g->params[a->param].type].bytes, n = sectors_of(a, bytes, t->z);
+  bool held = a->how == 't' && t->z->value[a->param] * bytes < TABLE_IN_L1;
   t->slots += f->weight * (a->how == 'q' ? 16 : n / 4 > 1 ? n / 4 : 1);
   if (a->atomic) {
     double few =
         t->z->value[a->param] * 0.05; /* additions a cycle that so few addresses take; most go to a few of them */
+    if (a->waits) f->latency += 700;
     t->atomics += f->weight * (a->how == 'b' ? 1.5 : (few < 40 ? 40 / (few + 0.7) : 1) * (t->skewed ? 8 : 1));
     return;
   }
-  if (a->how != 'h') t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
+  if (a->how != 'h' && !held) t->sectors[a->param] += f->weight * (a->how == 'q' ? 3 * n : n);
   double latency = a->how == 'h'   ? 36
+                   : held          ? 60
                    : a->how == 'q' ? 36 + t->load_latency[a->param] * bytes / 32
                                    : t->load_latency[a->param];
   if (a->store) return;
@@ -278,7 +286,13 @@ static double frame_latency(const frame *f) {
 static void close_frame(tally *t, frame *stack, uint32_t *depth) {
   double inner = frame_latency(&stack[*depth]);
   (void)t;
+  if (stack[*depth].rare) inner *= stack[*depth].trips;
   stack[--*depth].latency += inner;
+}
+
+/* A loop that deals elements out to the whole grid, thread by thread or block by block: below one trip some blocks get none. */
+static bool shares_out(const char *loop) {
+  return strstr(loop, "+= $sx") || strstr(loop, "+= ($sx)") || strstr(loop, "+= $Gx");
 }
 
 static void walk(tally *t) {
@@ -291,9 +305,10 @@ static void walk(tally *t) {
     if ((kind == GEN_OPEN || kind == GEN_ELSE) && depth < 15) {
       double w = r->line->weight ? ww_gen_eval(t->c->g, r->line->weight, t->z) : 1;
       frame *up = &stack[depth++];
-      if (r->loop && up->weight >= 1 && w < t->narrow) t->narrow = w;
+      if (r->loop && up->weight >= 1 && w < t->narrow && shares_out(r->line->text)) t->narrow = w;
       stack[depth] = (frame){
           .weight = up->weight * w, .trips = r->loop && w < 1 ? 1 : w, .loop = r->loop, .serial = r->line->serial};
+      stack[depth].rare = r->line->rare && !r->loop && w < 1;
     }
     frame *f = &stack[depth];
     t->issue += r->issue * f->weight;
@@ -347,7 +362,9 @@ double ww_gen_cost_us(const gen_cost *c, const gen_sizes *z) {
   }
   walk(&t);
   double l2, dram, per_sm = whole_up(blocks / z->sms), resident = resident_blocks(g, warps);
-  double rounds = per_sm / resident < 4 ? whole_up(per_sm / resident) : per_sm / resident;
+  double busy =
+      ww_gen_families[g->family].since > 1 ? whole_up(blocks * t.narrow / z->sms) : per_sm; /* version 1 stays */
+  double rounds = busy / resident < 4 ? whole_up(busy / resident) : busy / resident;
   traffic(&t, blocks * warps, &l2, &dram);
   l2 += t.local * blocks * warps * 1.5; /* the arrays of a full SM rarely fit L1 */
   double v[] = {rounds * (t.latency + 700),

@@ -2,8 +2,9 @@
  *
  * A tree is a list of lines with their nesting, in a text form between CUDA and OpenCL: `$word` is what the dialects spell
  * differently (generate_print.c has the table), `#x` behind a bracket says how the lanes of a warp meet there, for the estimate:
- *   #c neighbouring elements   #b one element   #h as #c or #b, in L1 by now   #r anywhere   #s4 every 4th element
- *   #pNAME every NAME-th element   #q each lane walks over elements of its own   #k8 shared memory, 8-way bank conflict; a `d` in front (#dr): the address waits for a load
+ *   #c neighbouring elements   #b one element   #h as #c or #b, in L1 by now   #r anywhere   #t anywhere in a table, which L1 holds where it is small   #s4 every 4th element
+ *   #pNAME every NAME-th element   #q each lane walks over elements of its own   #k8 shared memory, 8-way bank conflict   #v an array in registers: nothing
+ * A `d` in front (#dr): the address waits for a load; before an atomic's `a` (#dab): its result is waited for.
  * Sizes and trip counts are texts over the arguments and the shape (TX TY TZ GX GY GZ T=threads of a block G=blocks S=all),
  * evaluated for each launch. */
 #ifndef WW_DATA_GENERATE_INT_H
@@ -44,6 +45,7 @@ typedef struct {
   uint8_t kind;
   uint8_t only;  /* 0 both dialects, 1 CUDA, 2 OpenCL */
   bool serial;   /* a loop whose loads wait for the iteration before */
+  bool rare;     /* GEN_OPEN, GEN_ELSE: what a warp waits for inside counts by the weight as well */
   uint8_t depth; /* nesting */
 } gen_line;
 
@@ -110,6 +112,7 @@ void ww_gen_line(gen *g, const char *fmt, ...) __attribute__((format(printf, 2, 
 void ww_gen_only(gen *g, int only, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ww_gen_open(gen *g, const char *weight, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ww_gen_serial(gen *g); /* the loop just opened waits for itself */
+void ww_gen_rare(gen *g);   /* the branch just opened is often passed by */
 void ww_gen_else(gen *g, const char *weight);
 void ww_gen_close(gen *g);
 void ww_gen_close_all(gen *g, uint32_t to_depth);
@@ -144,6 +147,7 @@ const char *ww_gen_work(gen *g, gen_type t, const char *index, const char *const
 typedef struct {
   const char *name;
   void (*make)(gen *g);
+  uint32_t since; /* the version that brought it: earlier ones do not draw it */
   uint32_t weight;
   float factor; /* what the estimate is multiplied by */
 } gen_family;
@@ -156,6 +160,10 @@ GEN_FAMILY(stencil1); GEN_FAMILY(stencil2); GEN_FAMILY(stencil3); GEN_FAMILY(nes
 GEN_FAMILY(colwise); GEN_FAMILY(batched); GEN_FAMILY(csr); GEN_FAMILY(chase); GEN_FAMILY(search); GEN_FAMILY(local); GEN_FAMILY(table);
 GEN_FAMILY(tile); GEN_FAMILY(reduce); GEN_FAMILY(scan); GEN_FAMILY(histogram); GEN_FAMILY(transpose); GEN_FAMILY(shuffle);
 GEN_FAMILY(dp); GEN_FAMILY(tilemul); GEN_FAMILY(sort); GEN_FAMILY(pairwise); GEN_FAMILY(filter);
+/* since version 2 */
+GEN_FAMILY(forest); GEN_FAMILY(probe); GEN_FAMILY(records); GEN_FAMILY(latency); GEN_FAMILY(queue); GEN_FAMILY(gather_shared);
+GEN_FAMILY(ode); GEN_FAMILY(bits); GEN_FAMILY(straight); GEN_FAMILY(double); GEN_FAMILY(lowbits); GEN_FAMILY(window);
+GEN_FAMILY(relax); GEN_FAMILY(triangle); GEN_FAMILY(interp); GEN_FAMILY(persist); GEN_FAMILY(bcast); GEN_FAMILY(vote);
 
 /* ---- generate_print.c ---- */
 bool ww_gen_function_cost(const char *word, size_t n, double *issue, double *latency); /* of a `$word` */

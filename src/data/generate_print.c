@@ -75,6 +75,19 @@ static const word words[] = {
     {"shfl_down", "__shfl_down_sync", "", 1, 24},
     {"shfl_up", "__shfl_up_sync", "", 1, 24},
     {"shfl_xor", "__shfl_xor_sync", "", 1, 24},
+    {"shfl", "__shfl_sync", "", 1, 24},
+    {"ballot", "__ballot_sync", "", 2, 16},
+    {"any", "__any_sync", "", 2, 16},
+    {"all", "__all_sync", "", 2, 16},
+    {"match", "__match_any_sync", "", 20, 60},
+    {"ffs", "__ffs", "", 3, 16},
+    {"dp4a", "__dp4a", "", 1, 5},
+    {"popcll", "__popcll", "popcount", 4, 20},
+    {"clzll", "__clzll", "clz", 6, 26},
+    {"mulhi64", "__umul64hi", "mul_hi", 8, 30},
+    {"sin", "sin", "sin", 40, 220},
+    {"cos", "cos", "cos", 40, 220},
+    {"tanh", "tanh", "tanh", 50, 260},
 };
 #define NWORDS (sizeof words / sizeof *words)
 
@@ -127,9 +140,10 @@ typedef struct {
 } printer;
 
 static bool keyword(const char *s, size_t n) {
-  static const char *const list[] = {"float",  "double", "int",    "short",  "char", "unsigned", "if",       "else",
-                                     "for",    "while",  "const",  "return", "void", "break",    "continue", "float2",
-                                     "float4", "int4",   "pragma", "unroll", "do",   "long",     "signed"};
+  static const char *const list[] = {"float",    "double", "int",    "short", "char",   "unsigned", "if",
+                                     "else",     "for",    "while",  "const", "return", "void",     "break",
+                                     "continue", "float2", "float4", "int4",  "pragma", "unroll",   "do",
+                                     "long",     "signed", "switch", "case",  "default"};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
     if (strlen(list[i]) == n && !memcmp(list[i], s, n)) return true;
   return false;

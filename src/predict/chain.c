@@ -2,10 +2,11 @@
  *
  * A warp issues in order, but the compiler has ordered the instructions of a basic block well: within a block an instruction issues
  * when its operands are there, across blocks everything of one block has issued before the next begins. Loads do not pass
- * earlier stores of their block unless they are known to read constants; barriers order everything. Memory takes nominal latencies to find the
- * longest way; along it cycles of arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that
- * the load on the memory system brings. Loads that are in flight together are one wait. A loop of one block is taken as unrolled
- * four times, as NVIDIA's compiler does, where LLVM has not done it: iterations of a group overlap as far as their values allow.
+ * earlier stores of their block unless they are known to read constants; barriers order everything. Loads are brought forward only as far as
+ * registers that cost no occupancy last: beyond that one waits until an earlier one has been used. Memory takes nominal latencies to find the
+ * longest way, each load that of L1, L2 or DRAM as often as its requests go there; along it cycles of arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that
+ * the load on the memory system brings. Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler
+ * does it, where LLVM has not: iterations of a group overlap as far as their values allow.
  *
  * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops that ran in part count in full. */
 #include "chain.h"
@@ -15,9 +16,8 @@
 
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
-#define NOMINAL_LOAD 500.0
 #define NOMINAL_ATOMIC 400.0
-#define UNROLL 4
+#define UNROLL 4          /* iterations of a loop with predicated blocks */
 #define STORES 0.8        /* requests to one place that a slice of L2 takes in a cycle */
 #define LONE_LINES 8      /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
 #define PREDICATED_MOST 8 /* instructions of a block that becomes predicated */
@@ -27,20 +27,25 @@ enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
   double t; /* nominal cycles; the order is by this */
-  double alu, waits, first, shared, atomic, barrier, constant, back;
+  double alu, waits, far, deep, first, shared, atomic, barrier, constant, back; /* far, deep: waits beyond L1, L2 */
 } point;
 
 typedef struct {
   float latency, inst; /* of one IR instruction */
+  float beyond_l1, beyond_l2; /* of a load's requests */
+  float words, frees; /* registers that a load fills; that earlier loads have filled and nobody reads behind this */
   bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the store is in L2 */
 } cost;
+enum { USED = 64 };    /* values of loads that are remembered with their last use; a power of two */
 enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
   cost *ins;
-  bool unroll;     /* part of a loop that the compiler unrolls */
+  double trips;    /* of the loop, in the mean; 0: not known */
   uint32_t header; /* of that loop, else the block itself */
   bool end;        /* its branch stays: the loop's own, or of no such loop */
+  ww_block_plan plan;
+  uint32_t times[TRACKED]; /* that each warp came by */
 } block_costs;
 
 /* Cycles for which atomics keep one address, or one slice of L2, busy. */
@@ -52,12 +57,22 @@ enum { HOT = 8192 };       /* a power of two; keys beyond this many are not told
 #define ANOTHER_SECTOR 0.6 /* of a line, beside its first */
 enum { SLICE_BITS = 9 };   /* consecutive bytes of one slice, as contention shows them */
 
+/* Values of loads that have been read for the last time, and when: what waits for their registers. */
+typedef struct {
+  struct {
+    point at;
+    double words;
+  } v[USED];
+  uint32_t n;
+} used;
+
 typedef struct {
   point **ready; /* per function, [nvals], made on demand */
-  bool **seen;   /* per function, per block: it ran before */
   bool used;
+  used freed;                /* by the group */
   point now, sum;            /* where the warp is (as run); the way so far, weighted */
   uint32_t fn, block, group; /* header of the loop, or the block, it ran last; iterations of the group so far */
+  uint32_t trip, together;   /* iterations since it came to the loop; those of the group in all */
   point begun, stored[2];    /* of the group */
   uint64_t recent[RECENT];   /* where its latest stores went */
   uint32_t nrecent;
@@ -67,6 +82,9 @@ typedef struct {
 struct ww_chainer {
   const ww_module *m;
   const ww_gpu *g;
+  const ww_tally *tally; /* how often blocks run over the launch; NULL: not known */
+  ww_chain_gpu of;
+  double l1, l2, dram; /* nominal latencies */
   ww_arena *a;
   block_costs **costs; /* per function, per block, on demand */
   struct {
@@ -87,10 +105,17 @@ struct ww_chainer {
   double nslices;
 };
 
-ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_threads) {
+static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
+
+ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t block_threads) {
   ww_chainer *c = ww_xcalloc(1, sizeof *c);
+  const ww_gpu *g = of->gpu;
   c->m = m;
   c->g = g;
+  c->of = *of;
+  c->l1 = known(g->l1_latency, 35);
+  c->l2 = known(g->l2_latency, 250);
+  c->dram = known(g->dram_latency, 600);
   c->nwarps = (uint32_t)((block_threads + g->lanes - 1) / g->lanes);
   double bar = ww_curve_at_x(&g->barrier, c->nwarps);
   c->bar_cycles = bar > 0 ? bar : 20 + 1.8 * c->nwarps;
@@ -101,10 +126,7 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_gpu *g, uint64_t block_t
   c->slice = ww_xcalloc(HOT, sizeof *c->slice);
   c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0 ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / 64)
                                                   : 64; /* 64 bytes a cycle each */
-  for (uint32_t k = 0; k < TRACKED; k++) {
-    c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
-    c->warps[k].seen = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].seen);
-  }
+  for (uint32_t k = 0; k < TRACKED; k++) c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
   return c;
 }
 
@@ -113,9 +135,9 @@ void ww_chainer_free(ww_chainer *c) {
   for (uint32_t f = 0; f < c->m->nfns; f++) {
     for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) free(c->costs[f][b].ins);
     free(c->costs[f]);
-    for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready[f]), free(c->warps[k].seen[f]);
+    for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready[f]);
   }
-  for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready), free(c->warps[k].seen);
+  for (uint32_t k = 0; k < TRACKED; k++) free(c->warps[k].ready);
   free(c->costs);
   free(c->lowered);
   ww_arena_free(c->a);
@@ -125,6 +147,8 @@ void ww_chainer_free(ww_chainer *c) {
 }
 
 /* ---- tables made on demand ---- */
+
+static bool is_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
 
 static bool epilogue_of(const ww_fn *fn, const char *name) {
   for (uint32_t b = 0; b < fn->nblocks; b++) {
@@ -143,7 +167,7 @@ static const ww_ins *defined_in(const ww_fn *fn, uint32_t loop, ww_val v) {
   return NULL;
 }
 
-/* v counts by a constant: it is a counter of this loop, or its next value. */
+/* v counts by a constant, or by something fixed without an overflow: it is a counter of this loop, or its next value. */
 static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
   const ww_block *h = &fn->blocks[fn->loops[loop].header];
   for (uint32_t k = 0; !next && k < h->nphis; k++)
@@ -152,7 +176,8 @@ static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
         return counts(fn, loop, fn->pool[h->phis[k].ext + 2 * n + 1], true);
   const ww_ins *d = defined_in(fn, loop, v);
   if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA)) return false;
-  return fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST;
+  if (fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST) return true;
+  return d->flags & WW_F_NSW && !defined_in(fn, loop, d->b);
 }
 
 /* The number of iterations can be known when the loop begins: its end compares something that counts by a constant. */
@@ -192,24 +217,69 @@ static bool unrollable(const ww_fn *fn, uint32_t loop) {
   return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
 }
 
-static const block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
+static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
+  const ww_ways *w = &c->of.ways;
+  out->beyond_l1 = (float)w->beyond_l1, out->beyond_l2 = (float)w->beyond_l2;
+  for (uint32_t k = 0; k < w->n; k++)
+    if (w->v[k].ins == i) out->beyond_l1 = (float)w->v[k].beyond_l1, out->beyond_l2 = (float)w->v[k].beyond_l2;
+}
+
+/* Where in the block each load's value is read for the last time; nowhere if it lives on. */
+static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, cost *out) {
+  for (uint32_t i = 0; i < b->nins; i++) {
+    const ww_ins *ld = &b->ins[i];
+    if (!(words[i] > 0)) continue;
+    out[i].words = words[i];
+    uint32_t last = 0;
+    for (uint32_t k = i + 1; k < b->nins; k++) {
+      ww_val use[3 + 255];
+      uint32_t n = ww_ins_uses(fn, &b->ins[k], use, 3 + 255);
+      for (uint32_t u = 0; u < n; u++)
+        if (use[u] >= ld->dst && use[u] < ld->dst + ld->nres) last = k;
+    }
+    if (last) out[last].frees += words[i];
+  }
+}
+
+static double runs(const ww_tally *t, const ww_fn *fn, uint32_t block) {
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
+  return 0;
+}
+
+/* Iterations of a warp each time it comes to the loop, in the mean. */
+static double trips_of(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
+  uint32_t header = fn->loops[loop].header;
+  double from = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++)
+    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
+      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop)) from += runs(t, fn, b);
+  return from > 0 ? runs(t, fn, header) / from : 0;
+}
+
+static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
   if (!c->costs[f]) {
     c->costs[f] = ww_xcalloc(fn->nblocks, sizeof *c->costs[f]);
     c->lowered[f].costs = ww_lower_costs(c->m, fn, c->g, c->a, &c->lowered[f].first);
+    const ww_block_plan *plan = ww_register_plan(c->m, fn, c->g, c->a);
+    for (uint32_t k = 0; k < fn->nblocks; k++) c->costs[f][k].plan = plan[k];
   }
   block_costs *v = &c->costs[f][block];
   if (v->ins) return v;
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
-  v->unroll = unrollable(fn, b->loop);
-  v->header = v->unroll ? fn->loops[b->loop].header : block;
-  v->end = !v->unroll || fn->loops[b->loop].latch == block;
+  if (v->plan.joined < UNROLL && unrollable(fn, b->loop)) v->plan.joined = UNROLL;
+  v->header = v->plan.joined > 1 ? fn->loops[b->loop].header : block;
+  if (v->plan.joined > 1 && !v->plan.even && c->tally) v->trips = trips_of(c->tally, fn, b->loop);
+  v->end = v->plan.joined == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
     const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
     for (uint32_t p = 0; p < WW_NPIPES; p++) v->ins[i].inst += w->inst[p];
     v->ins[i].latency = w->latency;
+    if (b->ins[i].op == WW_OP_LD && is_global(&b->ins[i])) way_of(c, &b->ins[i], &v->ins[i]);
   }
+  last_uses(fn, b, v->plan.words, v->ins);
   return v;
 }
 
@@ -235,21 +305,45 @@ static point plus_alu(point p, double cycles) {
   return p;
 }
 
-static bool is_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
+/* Does the event, which comes with this probability, come the n-th time? Evenly: one in eight every eighth time. */
+static bool drawn(double p, double n, double phase) { return floor((n + 1) * p + phase) > floor(n * p + phase); }
+
+/* A load of global memory that issues at p, in the block's n-th run. */
+static point load_from(const ww_chainer *c, point p, const cost *k, uint32_t n, double phase) {
+  double far = floor((n + 1) * (double)k->beyond_l1 + phase);
+  p.waits++;
+  p.t += c->l1;
+  if (!drawn(k->beyond_l1, n, phase)) return p;
+  p.far++;
+  p.t += c->l2 - c->l1;
+  if (!drawn(k->beyond_l1 > 0 ? k->beyond_l2 / k->beyond_l1 : 0, far, phase)) return p;
+  p.deep++;
+  p.t += c->dram - c->l2;
+  return p;
+}
+
+typedef struct {
+  point start, last; /* the block's first issue, its latest issue so far */
+  point stored[2];   /* its latest store's: to shared memory, elsewhere */
+  bool inner;        /* an iteration that is not the last of its group: no branch is left of its end */
+  double room;       /* words for loads */
+  uint32_t times;    /* that the warp has come by before */
+  double phase;
+} front;
 
 /* When the results of an instruction that issues at `p` can be used. */
-static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k, bool first) {
+static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost *k, const front *at) {
   const ww_gpu *g = c->g;
   double shared = g->latency[WW_GPU_OP_lds32] > 0 ? g->latency[WW_GPU_OP_lds32] : 28;
   switch (i->op) {
   case WW_OP_LD:
     if (is_global(i) && k->back) {
-      p.t += NOMINAL_LOAD, p.back++;
+      p.t += 2 * c->l2, p.back++;
       return p;
     }
     if (is_global(i)) {
-      p.t += NOMINAL_LOAD, p.waits++, p.first += first;
-      return p;
+      p.first += !at->times;
+      return load_from(c, p, k, at->times, at->phase);
     }
     if (i->space == WW_SHARED) {
       p.t += shared, p.shared++;
@@ -272,26 +366,37 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
   }
 }
 
-typedef struct {
-  point start, last; /* the block's first issue, its latest issue so far */
-  point stored[2];   /* its latest store's: to shared memory, elsewhere */
-  bool inner;        /* an iteration that is not the last of its group: no branch is left of its end */
-} front;
+/* A load that is brought forward keeps its registers from then on: before others have been freed there is only `room`. */
+static void await_registers(point *p, const used *freed, double room, double words) {
+  for (uint32_t k = 0; k < USED && k < freed->n; k++) {
+    uint32_t at = (freed->n - 1 - k) % USED;
+    words += freed->v[at].words;
+    if (words <= room) continue;
+    later(p, &freed->v[at].at);
+    return;
+  }
+}
 
-static point issue_at(const ww_fn *fn, point *ready, const ww_ins *i, const front *at) {
+static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_ins *i, const cost *c,
+                      const front *at) {
   ww_val use[3 + 255];
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
   for (uint32_t k = 0; k < n; k++) later(&p, &ready[use[k]]);
+  if (c->words > 0) await_registers(&p, &w->freed, at->room, 0);
   if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM) return p;
   if (i->space != WW_SHARED) later(&p, &at->stored[1]);
   if (i->space == WW_SHARED || i->space == WW_GENERIC) later(&p, &at->stored[0]);
   return p;
 }
 
-static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i, const cost *k, bool first,
+static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, const ww_ins *i, const cost *k,
                   double weight, front *at) {
-  point p = issue_at(fn, ready, i, at);
+  point p = issue_at(fn, w, ready, i, k, at);
+  if (k->frees > 0) {
+    w->freed.v[w->freed.n % USED].at = p;
+    w->freed.v[w->freed.n++ % USED].words = k->frees;
+  }
   if (at->inner && i->op == WW_OP_CBR) return;
   if (i->op == WW_OP_CBR || i->op == WW_OP_SWITCH) p = plus_alu(p, PREDICATE);
   later(&at->last, &p);
@@ -305,7 +410,9 @@ static void issue(ww_chainer *c, tracked *w, const ww_fn *fn, point *ready, cons
     at->start = at->last = at->stored[0] = at->stored[1] = q;
     p = q;
   }
-  point r = result_of(c, i, p, k, first);
+  at->phase += 0.381966; /* other instructions at other times */
+  at->phase -= at->phase >= 1;
+  point r = result_of(c, i, p, k, at);
   for (uint32_t d = 0; i->dst != WW_NOVAL && d < i->nres; d++) ready[i->dst + d] = r;
 }
 
@@ -324,6 +431,8 @@ static void add(point *to, const point *a, const point *b, double weight) {
   to->t += weight * (a->t - b->t);
   to->alu += weight * (a->alu - b->alu);
   to->waits += weight * (a->waits - b->waits);
+  to->far += weight * (a->far - b->far);
+  to->deep += weight * (a->deep - b->deep);
   to->first += weight * (a->first - b->first);
   to->shared += weight * (a->shared - b->shared);
   to->atomic += weight * (a->atomic - b->atomic);
@@ -332,19 +441,37 @@ static void add(point *to, const point *a, const point *b, double weight) {
   to->back += weight * (a->back - b->back);
 }
 
+/* Iterations that go together with this one, which is number `trip` of its loop: what does not fill a group is left to smaller ones. */
+static uint32_t together(const block_costs *k, uint32_t trip) {
+  if (!(k->trips > 0)) return k->plan.joined;
+  uint32_t all = (uint32_t)(k->trips + 0.5), before = 0;
+  for (uint32_t by = k->plan.joined; by > 1; by /= UNROLL) {
+    before += (all - before) / by * by;
+    if (trip < before) return by;
+  }
+  return 1;
+}
+
 /* Where the block begins: at the end of the one before, or with the first iteration of its group. */
 static front begin(tracked *w, uint32_t f, uint32_t block, const block_costs *k) {
-  bool head = block == k->header, same = k->unroll && w->fn == f && w->block == k->header && w->group > 0;
-  bool again = same && (!head || w->group < UNROLL);
+  bool head = block == k->header, same = k->plan.joined > 1 && w->fn == f && w->block == k->header && w->group > 0;
+  bool again = same && (!head || w->group < w->together);
+  w->trip = same ? w->trip + head : 0;
   if (!again) {
     w->begun = w->now;
+    w->freed.n = 0;
     memset(w->stored, 0, sizeof w->stored);
     w->group = 0;
+    w->together = k->plan.joined > 1 ? together(k, w->trip) : 1;
   }
   w->fn = f;
   w->block = k->header;
   w->group += head || !again;
-  return (front){w->begun, w->now, {w->stored[0], w->stored[1]}, k->unroll && (w->group < UNROLL || !k->end)};
+  return (front){.start = w->begun,
+                 .last = w->now,
+                 .stored = {w->stored[0], w->stored[1]},
+                 .inner = k->plan.joined > 1 && (w->group < w->together || !k->end),
+                 .room = k->plan.room};
 }
 
 static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, ww_mask lanes, double weight) {
@@ -355,19 +482,18 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
   if (!w) return;
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
-  const block_costs *k = costs_of(c, fn, block);
-  if (!w->ready[f]) {
-    w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
-    w->seen[f] = ww_xcalloc(fn->nblocks + 1, sizeof **w->seen);
-  }
+  block_costs *k = costs_of(c, fn, block);
+  uint32_t self = (uint32_t)(w - c->warps);
+  if (!w->ready[f]) w->ready[f] = ww_xcalloc(fn->nvals + 1, sizeof **w->ready);
   pass_phis(fn, w->ready[f], b);
   front at = begin(w, f, block, k);
+  at.times = k->times[self]++;
+  at.phase = 0.618034 * self - floor(0.618034 * self);
   double inst = 0;
   for (uint32_t i = 0; i < b->nins; i++) {
-    issue(c, w, fn, w->ready[f], &b->ins[i], &k->ins[i], !w->seen[f][block], weight, &at);
+    issue(c, w, fn, w->ready[f], &b->ins[i], &k->ins[i], weight, &at);
     inst += k->ins[i].inst;
   }
-  w->seen[f][block] = true;
   memcpy(w->stored, at.stored, sizeof w->stored);
   add(&w->sum, &at.last, &w->now, weight);
   w->inst += weight * inst;
@@ -498,9 +624,8 @@ static void on_start(void *ctx, uint64_t block) {
   for (uint32_t k = 0; k < TRACKED; k++) {
     tracked *w = &c->warps[k];
     for (uint32_t f = 0; f < c->m->nfns; f++) {
-      if (!w->ready[f]) continue;
-      memset(w->ready[f], 0, c->m->fns[f].nvals * sizeof **w->ready);
-      memset(w->seen[f], 0, c->m->fns[f].nblocks * sizeof **w->seen);
+      if (w->ready[f]) memset(w->ready[f], 0, c->m->fns[f].nvals * sizeof **w->ready);
+      for (uint32_t b = 0; c->costs[f] && b < c->m->fns[f].nblocks; b++) c->costs[f][b].times[k] = 0;
     }
     w->used = false;
     w->group = w->nrecent = 0;
@@ -538,6 +663,8 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .warp_inst = c->inst / n,
       .alu = positive(c->total.alu) / n,
       .waits = waits / n,
+      .beyond_l1 = waits > 0 ? fmin(1, positive(c->total.far) / waits) : 0,
+      .beyond_l2 = waits > 0 ? fmin(1, positive(c->total.deep) / waits) : 0,
       .loads_per_wait = waits > 0 ? c->loads / waits : 0,
       .first_waits = positive(c->total.first) / n,
       .shared_waits = positive(c->total.shared) / n,
@@ -606,7 +733,7 @@ static void weigh(const ww_chainer *c, const ww_sampled *sampled, ww_chain *out)
 }
 
 ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sampled *sampled,
-                       const ww_gpu *const *gpus, uint32_t n, ww_chain *out, ww_err *e) {
+                       const ww_chain_gpu *gpus, uint32_t n, ww_chain *out, ww_err *e) {
   uint64_t blocks[MOST_BLOCKS];
   double each = sampled->blocks ? (double)sampled->warp_instructions / (double)sampled->blocks : 0;
   uint32_t nblocks = choose(sampled, spec->grid, each, blocks);
@@ -614,7 +741,8 @@ ww_status ww_chain_run(ww_machine *machine, const ww_run_spec *spec, const ww_sa
   ww_chainer **c = WW_NEWN(a, ww_chainer *, n);
   fan f = {WW_NEWN(a, ww_observer, n), n};
   for (uint32_t k = 0; k < n; k++) {
-    c[k] = ww_chainer_new(spec->module, gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
+    c[k] = ww_chainer_new(spec->module, &gpus[k], spec->block[0] * spec->block[1] * spec->block[2]);
+    c[k]->tally = &sampled->tally;
     f.each[k] = ww_chainer_observer(c[k]);
   }
   ww_observer obs = {

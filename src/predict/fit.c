@@ -193,6 +193,7 @@ static bool value_of(const ww_report *r, ww_metric m, double *v) {
 void ww_work_measured(ww_work *w, const ww_report *r) {
   double v, hits = 0;
   ww_traffic *t = &w->traffic;
+  ww_chain *c = &w->chain;
   if (value_of(r, WW_M_warp_instructions, &v) && w->lowered.total > 0) {
     double f = v / w->lowered.total;
     for (uint32_t p = 0; p < WW_NPIPES; p++) w->lowered.inst[p] *= f, w->lowered.cycles[p] *= f;
@@ -205,9 +206,12 @@ void ww_work_measured(ww_work *w, const ww_report *r) {
     t->l2_reads = (1 - hits) * t->l1_ld_sectors;
     double lines = fmax(1, w->chain.lines_per_load),
            far = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
+    double slow = 1 - t->from_l1, deep = t->from_dram;
     t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
     t->from_dram = 1 - pow(1 - (1 - hits) * far, lines);
     t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);
+    c->beyond_l1 = slow > 0 ? fmin(1, c->beyond_l1 * (1 - t->from_l1) / slow) : 1 - t->from_l1;
+    c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
   }
   if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
     w->occupancy.warps = (uint32_t)lround(v / 100 * 64);

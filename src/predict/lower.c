@@ -51,9 +51,16 @@ static const ww_ins *def_of(const emit *e, ww_val v) { return v == WW_NOVAL ? NU
 
 /* ---- integer ---- */
 
+/* Instructions are selected block by block: a widening in another block is not seen. */
+static bool widened_here(const emit *e, ww_val v) {
+  return ww_lower_widened(e->x, v) != WW_NOVAL && e->x->fn->vals[v].ref == e->x->block_of[e->at];
+}
+
+/* A product of two widened words is one instruction, where both are widened alike. */
 static bool both_widened(const emit *e) {
   const ww_lowering *x = e->x;
-  bool a = ww_lower_widened(x, e->i->a) != WW_NOVAL, b = ww_lower_widened(x, e->i->b) != WW_NOVAL;
+  bool a = widened_here(e, e->i->a), b = widened_here(e, e->i->b);
+  if (a && b) return def_of(e, e->i->a)->op == def_of(e, e->i->b)->op;
   return (a || ww_lower_constant(x, e->i->a)) && (b || ww_lower_constant(x, e->i->b));
 }
 
@@ -66,6 +73,9 @@ static void multiply(emit *e) {
     put(e, WW_SASS_wide, 1);
     put(e, WW_SASS_imad, 2);
     put(e, WW_SASS_iadd3, 1);
+    /* the high word of what was widened */
+    bool both = ww_lower_widened(e->x, e->i->a) != WW_NOVAL && ww_lower_widened(e->x, e->i->b) != WW_NOVAL;
+    put(e, WW_SASS_shf, both);
   }
 }
 
@@ -73,19 +83,29 @@ static void multiply(emit *e) {
 static ww_sass adder(const emit *e) {
   for (uint32_t k = 0; k < 2; k++) {
     const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
-    if (!d || d->dst == WW_NOVAL || ww_lower_nuses(e->x, d->dst) != 1) continue;
-    if (d->op == WW_OP_MUL) return WW_SASS_imad;
+    if (!d || d->dst == WW_NOVAL) continue;
     if (d->op == WW_OP_SHL && ww_lower_constant(e->x, d->b)) return WW_SASS_lea;
+    if (d->op == WW_OP_MUL && ww_lower_nuses(e->x, d->dst) == 1) return WW_SASS_imad;
   }
   return WW_SASS_iadd3;
+}
+
+/* An index of which the compiler sees that its bytes fit a word: it is scaled there and then added to both words of the pointer. */
+static bool small(const emit *e, ww_val index) {
+  const ww_ins *w = def_of(e, index), *d = def_of(e, w->a);
+  if (w->op != WW_OP_ZEXT) return false;
+  if (ww_type_bytes[w->type2] < 4) return true;
+  return d && (d->op == WW_OP_AND || d->op == WW_OP_LSHR) && e->x->fn->vals[d->b].kind == WW_VAL_CONST;
 }
 
 static void address(emit *e) {
   const ww_lowering *x = e->x;
   const ww_ins *i = e->i;
+  /* Under a predicate a pointer is read where it is needed. */
+  if (x->predicated[x->block_of[e->at]] && x->fn->vals[i->a].kind == WW_VAL_PARAM) put(e, WW_SASS_ldc, 1);
   if (ww_lower_short(x, i->dst) || ww_lower_short(x, i->a))
     put(e, WW_SASS_lea, 1);
-  else if (ww_lower_widened(x, i->b) != WW_NOVAL)
+  else if (widened_here(e, i->b) && !small(e, i->b))
     put(e, WW_SASS_wide, 1);
   else
     put(e, WW_SASS_lea, 2);
@@ -93,8 +113,9 @@ static void address(emit *e) {
 
 static void predicate_logic(emit *e) {
   /* A compare takes one more predicate: the logic is part of it. */
-  for (uint32_t k = 0; k < 2; k++) {
-    const ww_ins *d = def_of(e, k ? e->i->b : e->i->a);
+  ww_val of[3] = {e->i->a, e->i->b, e->i->op == WW_OP_SELECT ? e->i->c : WW_NOVAL};
+  for (uint32_t k = 0; k < 3; k++) {
+    const ww_ins *d = def_of(e, of[k]);
     if (d && (d->op == WW_OP_ICMP || d->op == WW_OP_FCMP) && ww_lower_nuses(e->x, d->dst) == 1) return;
   }
   put(e, WW_SASS_plop3, 1);
@@ -210,7 +231,7 @@ static void floating(emit *e) {
   case WW_OP_FMIN:
   case WW_OP_FMAX:
     if (twice)
-      put(e, WW_SASS_dsetp, 1), put(e, WW_SASS_fsel, 2), put(e, WW_SASS_mov, 1);
+      put(e, WW_SASS_dsetp, 1), put(e, WW_SASS_fsel, 2), put(e, WW_SASS_lop3, 1), put(e, WW_SASS_mov, 4);
     else
       put(e, WW_SASS_fmnmx, n);
     break;
@@ -220,13 +241,21 @@ static void floating(emit *e) {
 
 /* ---- memory, warp, control ---- */
 
+/* In a loop, an address that all lanes share is computed on the uniform datapath and moved to the lanes' registers for every load. */
+static bool through_uniform(const emit *e) {
+  ww_val v = e->i->a;
+  return v != WW_NOVAL && e->x->same[v] && e->x->def[v] && e->x->fn->blocks[e->x->block_of[e->at]].loop != WW_NOBLOCK;
+}
+
 static void access_memory(emit *e) {
   const ww_ins *i = e->i;
   bool shared = i->space == WW_SHARED, local = i->space == WW_LOCAL, load = i->op == WW_OP_LD;
   if (i->op == WW_OP_ATOM || i->op == WW_OP_CAS)
-    put(e, WW_SASS_atom, 1);
+    ww_lower_atomic(e->x, i, e->c, e->cycles);
   else if (load && (i->space == WW_CONST || i->space == WW_PARAM))
     put(e, WW_SASS_ldc, 1);
+  else if (load && i->space == WW_GLOBAL && through_uniform(e))
+    put(e, WW_SASS_ldg, 1), put(e, WW_SASS_mov, 2);
   else
     put(e, local ? WW_SASS_ldl : shared ? (load ? WW_SASS_lds : WW_SASS_sts) : (load ? WW_SASS_ldg : WW_SASS_stg), 1);
 }
@@ -235,10 +264,24 @@ static bool leaves(const ww_fn *fn, uint32_t b) {
   return fn->blocks[b].nins == 1 && fn->blocks[b].ins[0].op == WW_OP_EXIT;
 }
 
+/* One way leads out of the loop: the lanes meet behind it, once. */
+static bool breaks(const ww_lowering *x, uint32_t b) {
+  const ww_block *t = &x->fn->blocks[b];
+  for (uint32_t k = 0; k < t->nsucc && t->loop != WW_NOBLOCK; k++)
+    if (!ww_ir_in_loop(x->fn, t->succ[k], t->loop)) return true;
+  return false;
+}
+
+static void meet_behind(const ww_lowering *x, uint32_t loop) {
+  uint32_t before = x->fn->blocks[x->fn->loops[loop].header].idom, end = x->first[before + 1];
+  if (end > x->first[before]) ww_lower_put(x, WW_SASS_sync, 2, NULL, &x->cost[end - 1], x->cycles[end - 1]);
+}
+
 static void branch(emit *e) {
   const ww_lowering *x = e->x;
   uint32_t b = x->block_of[e->at];
   const ww_block *t = &x->fn->blocks[b];
+  if (x->predicated[b] || x->fn->vals[e->i->a].kind == WW_VAL_CONST) return;
   for (uint32_t k = 0; k < t->nsucc; k++) {
     if (x->predicated[t->succ[k]]) return;
     if (leaves(x->fn, t->succ[k])) {
@@ -249,7 +292,11 @@ static void branch(emit *e) {
   put(e, WW_SASS_bra, 1);
   bool back = t->loop != WW_NOBLOCK &&
               (x->fn->loops[t->loop].header == (uint32_t)e->i->imm || x->fn->loops[t->loop].header == e->i->ext);
-  if (!back && !x->uniform[e->i->a]) put(e, WW_SASS_sync, 2);
+  if (back || x->uniform[e->i->a]) return;
+  if (breaks(x, b))
+    meet_behind(e->x, t->loop);
+  else
+    put(e, WW_SASS_sync, 2);
 }
 
 static void jump(emit *e) {
@@ -260,12 +307,19 @@ static void jump(emit *e) {
   if (t->loop != WW_NOBLOCK && x->fn->loops[t->loop].header == to) put(e, WW_SASS_bra, 1);
 }
 
+/* Few cases are compared one after the other, as the source's own ifs; of many, half are passed over with each compare. */
+static void several_ways(emit *e) {
+  float compares = e->i->n <= 4 ? (float)e->i->n : 2 + log2f((float)e->i->n);
+  put(e, WW_SASS_isetp, compares), put(e, WW_SASS_bra, compares);
+  if (!e->x->uniform[e->i->a]) put(e, WW_SASS_sync, e->i->n <= 4 ? 2 * compares : 2);
+}
+
 static void control(emit *e) {
   const ww_ins *i = e->i;
   switch (i->op) {
   case WW_OP_BR: jump(e); break;
   case WW_OP_CBR: branch(e); break;
-  case WW_OP_SWITCH: put(e, WW_SASS_isetp, 1), put(e, WW_SASS_bra, 2); break;
+  case WW_OP_SWITCH: several_ways(e); break;
   case WW_OP_CALL:
   case WW_OP_CALLI: put(e, WW_SASS_bra, 1), put(e, WW_SASS_mov, 1 + i->n); break;
   case WW_OP_RET: put(e, WW_SASS_bra, 1); break;
@@ -290,7 +344,9 @@ static void warp_wide(emit *e) {
 
 static void compare(emit *e) {
   const ww_ins *i = e->i;
-  if (i->op == WW_OP_ICMP)
+  if (i->op == WW_OP_ICMP && i->type == WW_I1)
+    predicate_logic(e);
+  else if (i->op == WW_OP_ICMP)
     put(e, WW_SASS_isetp, words(i->type));
   else
     put(e, i->type == WW_F64 ? WW_SASS_dsetp : WW_SASS_fsetp, ww_type_bytes[i->type] == 2 ? 0.5f : 1);
@@ -335,7 +391,9 @@ static void one(emit *e) {
   }
   switch (ww_ops[i->op].cls) {
   case WW_CLASS_INT:
-    if (i->op == WW_OP_SELECT)
+    if (i->op == WW_OP_SELECT && i->type == WW_I1)
+      predicate_logic(e);
+    else if (i->op == WW_OP_SELECT)
       put(e, i->type == WW_F32 ? WW_SASS_fsel : WW_SASS_sel, words(i->type));
     else
       integer(e);
@@ -394,21 +452,35 @@ static void in_its_loop(ww_lowering *x, uint32_t at) {
   if (share < 0) ww_lower_put(x, WW_SASS_wide, 1, NULL, &x->cost[at], x->cycles[at]);
 }
 
+/* Whether all lanes leave the loop at once. */
+static bool together(const ww_lowering *x, const ww_loop *t) {
+  const ww_ins *end = t->latch == WW_NOBLOCK ? NULL : &x->fn->blocks[t->latch].ins[x->fn->blocks[t->latch].nins - 1];
+  return end && end->op == WW_OP_CBR && x->same[end->a];
+}
+
+static void put_at(ww_lowering *x, ww_sass s, double n, uint32_t at) {
+  ww_lower_put(x, s, (float)n, NULL, &x->cost[at], x->cycles[at]);
+}
+
+/* Additions, and copies of what is still needed as it was; before the loop also tests of how many iterations there are. */
 static void pointers(ww_lowering *x, uint32_t loop) {
   const ww_lower_loop *l = &x->loops[loop];
   const ww_loop *t = &x->fn->loops[loop];
-  uint32_t at = x->first[t->header + 1] - 1;
-  ww_lower_put(x, WW_SASS_iadd3, l->streams / (float)l->joined, NULL, &x->cost[at], x->cycles[at]);
-  uint32_t before = x->fn->blocks[t->header].idom, end = x->first[before + 1];
-  if (l->joined > 1 && before != t->header)
-    ww_lower_put(x, WW_SASS_iadd3, (float)ww_lower_coefs.loop_entry, NULL, &x->cost[end - 1], x->cycles[end - 1]);
+  uint32_t at = x->first[t->header + 1] - 1, before = x->fn->blocks[t->header].idom, end = x->first[before + 1] - 1;
+  put_at(x, WW_SASS_iadd3, 0.6 * l->streams / l->joined, at);
+  put_at(x, WW_SASS_mov, 0.4 * l->streams / l->joined, at);
+  if (l->joined == 1 || before == t->header) return;
+  double entry = together(x, t) ? ww_lower_coefs.loop_entry : ww_lower_coefs.loop_entry_apart;
+  put_at(x, WW_SASS_iadd3, 0.4 * entry, end);
+  put_at(x, WW_SASS_mov, 0.3 * entry, end);
+  put_at(x, WW_SASS_bra, 0.3 * entry, end);
 }
 
 /* ---- constants in registers: what is stored, carried into a loop or merged cannot be an immediate ---- */
 
 static void constant_at(ww_lowering *x, ww_val v, uint32_t at) {
   if (v == WW_NOVAL || x->fn->vals[v].kind != WW_VAL_CONST || at == UINT32_MAX) return;
-  ww_lower_put(x, WW_SASS_mov, 1, NULL, &x->cost[at], x->cycles[at]);
+  put_at(x, WW_SASS_mov, 1, at);
 }
 
 /* The end of the block that the loop around b is entered from, outermost first; of b itself when there is none. */
@@ -421,6 +493,11 @@ static uint32_t before_loops(const ww_lowering *x, uint32_t b) {
   return x->first[b + 1] > x->first[b] ? x->first[b + 1] - 1 : UINT32_MAX;
 }
 
+/* What a loop begins with and others need too is copied. */
+static bool lives_on(const ww_lowering *x, ww_val v) {
+  return v != WW_NOVAL && x->fn->vals[v].kind == WW_VAL_RESULT && ww_lower_nuses(x, v) > 1;
+}
+
 static void carried(ww_lowering *x, uint32_t b) {
   const ww_fn *fn = x->fn;
   uint32_t l = fn->blocks[b].loop;
@@ -430,14 +507,35 @@ static void carried(ww_lowering *x, uint32_t b) {
     if (x->address[t->dst]) continue;
     for (uint32_t e = 0; e < t->n; e++) {
       uint32_t from = fn->pool[t->ext + 2 * e];
-      if (!ww_ir_in_loop(fn, from, l)) constant_at(x, fn->pool[t->ext + 2 * e + 1], x->first[from + 1] - 1);
+      ww_val begin = fn->pool[t->ext + 2 * e + 1];
+      if (ww_ir_in_loop(fn, from, l)) continue;
+      uint32_t at = x->first[from + 1] - 1;
+      constant_at(x, begin, at);
+      if (lives_on(x, begin)) put_at(x, WW_SASS_mov, 1, at);
     }
+  }
+}
+
+/* Where ways meet, a value that is a constant on one of them is moved into its register before they part. */
+static void merged(ww_lowering *x, uint32_t b) {
+  const ww_fn *fn = x->fn;
+  uint32_t l = fn->blocks[b].loop, from = fn->blocks[b].idom;
+  if (from == b || x->first[from + 1] == x->first[from] || (l != WW_NOBLOCK && fn->loops[l].header == b)) return;
+  for (uint32_t p = 0; p < fn->blocks[b].nphis; p++) {
+    const ww_phi *t = &fn->blocks[b].phis[p];
+    ww_val constant = WW_NOVAL;
+    for (uint32_t e = 0; e < t->n; e++) {
+      ww_val v = fn->pool[t->ext + 2 * e + 1];
+      if (v != WW_NOVAL && fn->vals[v].kind == WW_VAL_CONST) constant = v;
+    }
+    constant_at(x, constant, x->first[from + 1] - 1);
   }
 }
 
 static void put_constants(ww_lowering *x) {
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
     carried(x, b);
+    merged(x, b);
     for (uint32_t j = 0; j < x->fn->blocks[b].nins; j++) {
       const ww_ins *i = &x->fn->blocks[b].ins[j];
       if (i->op == WW_OP_ST && i->n == 1) constant_at(x, x->fn->pool[i->ext], before_loops(x, b));
@@ -478,7 +576,7 @@ static uint32_t memory_from(const ww_lowering *x, bool shared) {
 
 static void put_before(ww_lowering *x, uint32_t block, ww_sass s, float n) {
   uint32_t at = block == WW_NOBLOCK ? UINT32_MAX : before_loops(x, block);
-  if (at != UINT32_MAX) ww_lower_put(x, s, n, NULL, &x->cost[at], x->cycles[at]);
+  if (at != UINT32_MAX) put_at(x, s, n, at);
 }
 
 static void prologue(ww_lowering *x) {
@@ -536,6 +634,22 @@ static void add_block(const ww_lowering *x, uint32_t b, executed issued, double 
   }
 }
 
+/* Lanes that meet at one address of shared memory try again. */
+static void add_spinning(const ww_lowering *x, uint32_t b, executed issued, const ww_counts *counts, ww_lowered *out) {
+  ww_cost c;
+  float cycles[WW_NPIPES];
+  if (!ww_lower_spinning(x, b, counts, &c, cycles)) return;
+  for (uint32_t p = 0; p < WW_NPIPES; p++) {
+    out->inst[p] += c.inst[p] * issued.warps;
+    out->cycles[p] += cycles[p] * issued.warps;
+    out->total += c.inst[p] * issued.warps;
+    out->thread_inst += c.inst[p] / 3 * issued.lanes;
+  }
+  out->flops32 += c.flops32 * issued.lanes;
+  out->flops64 += c.flops64 * issued.lanes;
+  out->int_ops += c.int_ops * issued.lanes;
+}
+
 /* Iterations of the loop that the block belongs to, per entry. */
 static double trips_of(const ww_lowering *x, uint32_t b, const executed *ran) {
   uint32_t l = x->fn->blocks[b].loop;
@@ -551,10 +665,12 @@ static void add_function(const ww_lowering *x, const ww_tally *t, ww_lowered *ou
     if (t->blocks[k].fn == x->fn) ran[t->blocks[k].block] = (executed){t->blocks[k].warps, t->blocks[k].lanes};
   for (uint32_t b = 0; b < x->fn->nblocks; b++) {
     executed issued = ran[b];
-    if (x->predicated[b]) issued = ran[x->fn->blocks[b].idom];
+    for (uint32_t p = b; x->predicated[p];) issued = ran[p = x->fn->blocks[p].idom];
     uint32_t l = x->fn->blocks[b].loop;
     double rounds = l == WW_NOBLOCK ? 1 : ww_lower_rounds(&x->loops[l], trips_of(x, b, ran));
-    if (issued.warps > 0) add_block(x, b, issued, ran[b].lanes, rounds, out);
+    if (issued.warps <= 0) continue;
+    add_block(x, b, issued, ran[b].lanes, rounds, out);
+    add_spinning(x, b, issued, &t->c, out);
   }
   double n = 0;
   for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++)

@@ -77,7 +77,7 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
   case WW_OP_SUB:
   case WW_OP_LEA:
     /* A sum of 32 bits that may wrap is not the sum of what is widened. */
-    if (i->type == WW_I32 && !fixed && !(i->flags & WW_F_NSW)) return false;
+    if (i->type == WW_I32 && !(i->flags & WW_F_NSW)) return false;
     form_of(x, i->a, depth, out);
     form_of(x, i->b, depth, &a);
     add_form(out, &a, i->op == WW_OP_SUB ? -1 : i->op == WW_OP_LEA ? i->imm : 1);
@@ -170,13 +170,16 @@ static void visit(places *p, ww_val v, uint32_t block) {
   *now = (place){.v = v, .block = x->fn->vals[v].ref};
   form_of(x, v, 12, &now->f);
   (void)block;
+  bool narrow = ww_lower_short(x, v);
   for (uint32_t k = p->n; k-- > 0 && p->n - k < LOOK_BACK;) {
     const place *q = &p->seen[k];
-    if (q->block != now->block && !ww_ir_dominates(x->fn, q->block, now->block)) continue;
+    /* Addresses of shared memory are cheap enough to be computed before the ways part. */
+    bool above = q->block == now->block || ww_ir_dominates(x->fn, q->block, now->block);
+    if (!above && !(narrow && ww_lower_short(x, q->v))) continue;
     /* A place before the loop is no base inside it: what moves is not in both. */
     if (x->fn->blocks[q->block].loop != x->fn->blocks[now->block].loop) continue;
     uint32_t far = distance(&now->f, &q->f);
-    if (far == 2 || (far == 1 && x->shares[v])) continue;
+    if (far == 2 || (far == 1 && (x->shares[v] || !above))) continue;
     x->shares[v] = far ? WW_ONE_STEP : WW_SAME;
     x->base[v] = x->shares[q->v] == WW_SAME ? x->base[q->v] : q->v;
     if (!far) {

@@ -1,7 +1,7 @@
 /* lower_fold.c - what of a function's IR is no instruction of its own on the machine.
  *
  * The compilers behind us select three-input adds, multiply-adds, shift-adds and addressing with an immediate offset, negate and
- * take absolute values inside other operations, and keep what all lanes share on a datapath of its own. This file finds
+ * take absolute values inside other operations, and load and store neighbouring words together. This file finds
  * those cases by looking at operands and users; it moves nothing, so every cost stays with the instruction that the source
  * line belongs to. Values are in SSA form, each defined once. */
 #include "lower_int.h"
@@ -98,52 +98,6 @@ static void find_users(ww_lowering *x) {
   each_use(x, note_use);
 }
 
-/* ---- what all lanes share ---- */
-
-static bool uniform_sreg(uint8_t sub) {
-  return (sub >= WW_SREG_NTID_X && sub <= WW_SREG_NCTAID_Z) || sub == WW_SREG_WARPSIZE || sub == WW_SREG_DYNSHARED;
-}
-
-static bool uniform_op(const ww_ins *i) {
-  switch (i->op) {
-  case WW_OP_SREG: return uniform_sreg(i->sub);
-  case WW_OP_ADD:
-  case WW_OP_SUB:
-  case WW_OP_MUL:
-  case WW_OP_AND:
-  case WW_OP_OR:
-  case WW_OP_XOR:
-  case WW_OP_SHL:
-  case WW_OP_LSHR:
-  case WW_OP_ASHR:
-  case WW_OP_TRUNC:
-  case WW_OP_ZEXT:
-  case WW_OP_SEXT:
-  case WW_OP_MOV:
-  case WW_OP_FREEZE:
-  case WW_OP_LEA:
-  case WW_OP_ICMP: return true;
-  default: return false;
-  }
-}
-
-/* Straight from parameters and special registers; what a loop carries is left to the lanes. */
-static void find_uniform(ww_lowering *x) {
-  const ww_fn *fn = x->fn;
-  ww_val of[64];
-  x->uniform = WW_NEWN(x->arena, bool, fn->nvals);
-  for (ww_val v = 0; v < fn->nvals; v++) x->uniform[v] = fn->vals[v].kind != WW_VAL_RESULT;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->dst == WW_NOVAL || !uniform_op(i)) continue;
-      uint32_t n = ww_ins_uses(fn, i, of, 64);
-      bool all = true;
-      for (uint32_t u = 0; u < n; u++) all = all && x->uniform[of[u]];
-      x->uniform[i->dst] = all;
-    }
-}
-
 /* ---- folding ---- */
 
 /* The only user of a value, in the same block or not; NULL: several, or a phi. */
@@ -173,18 +127,45 @@ static bool modifier(const ww_lowering *x, ww_val v) {
 
 static bool logic(uint8_t op) { return op == WW_OP_AND || op == WW_OP_OR || op == WW_OP_XOR; }
 
-/* An add whose only user is another add, a shift-add or an address; a multiply inside an add; logic inside logic. */
+static bool zero(const ww_lowering *x, ww_val v) { return x->fn->vals[v].kind == WW_VAL_CONST && !x->fn->vals[v].bits; }
+
+/* An add whose only user is another add, a shift-add or an address; a multiply or a shift inside an add; extremes of three; logic inside
+ * logic, or asked for zero. */
 static bool folds_into(const ww_lowering *x, const ww_ins *i, const ww_ins *u) {
   bool word = i->type == WW_I32 || i->type == WW_I16 || i->type == WW_I8;
   switch (i->op) {
   case WW_OP_MUL: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB);
   case WW_OP_SHL:
-    if (!ww_lower_constant(x, i->b)) return false;
-    return u->op == WW_OP_ADD && word;
+    if (i->type == WW_I64 && u->type == WW_I64 && u->op == WW_OP_ADD && x->fn->vals[i->b].kind == WW_VAL_CONST)
+      return true;
+    return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
+  case WW_OP_LSHR:
+  case WW_OP_ASHR: return ww_lower_constant(x, i->b) && u->op == WW_OP_ADD && i->type == u->type && word;
   case WW_OP_ADD:
   case WW_OP_SUB: return word && (u->op == WW_OP_ADD || u->op == WW_OP_SUB) && u->type == i->type;
+  case WW_OP_SMIN:
+  case WW_OP_SMAX:
+  case WW_OP_UMIN:
+  case WW_OP_UMAX: return i->type == WW_I32 && u->op == i->op;
+  case WW_OP_AND: /* logic sets a predicate where its result is zero or not */
+    if (u->op == WW_OP_ICMP && word && (u->sub == WW_EQ || u->sub == WW_NE) && zero(x, u->b)) return true;
+    return logic(u->op) && u->type == i->type && i->type != WW_I1;
   default: return logic(i->op) && logic(u->op) && u->type == i->type && i->type != WW_I1;
   }
+}
+
+/* A shift by a constant is part of every addition that takes it. */
+static bool only_shift_adds(const ww_lowering *x, const ww_ins *i) {
+  uint32_t n = ww_lower_nuses(x, i->dst);
+  if (i->op != WW_OP_SHL || !ww_lower_constant(x, i->b) || ww_type_bytes[i->type] > 4) return false;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t u = x->uses[x->uses_at[i->dst] + k];
+    if (u & WW_PHI) return false;
+    const ww_ins *t = ww_lower_ins(x, u);
+    if (t->op != WW_OP_ADD || t->type != i->type || ww_lower_constant(x, t->a) || ww_lower_constant(x, t->b))
+      return false;
+  }
+  return n > 1;
 }
 
 /* A widening is part of the multiply-add that uses it. */
@@ -196,10 +177,21 @@ static bool widening_gone(const ww_lowering *x, const ww_ins *i) {
     uint32_t u = x->uses[x->uses_at[i->dst] + k];
     if (u & WW_PHI) return i->op == WW_OP_ZEXT;
     const ww_ins *t = ww_lower_ins(x, u);
-    if (t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_TRUNC && t->op != WW_OP_SHL && i->op == WW_OP_SEXT)
+    if (i->op == WW_OP_ZEXT || t->op == WW_OP_TRUNC) continue;
+    if ((t->op != WW_OP_LEA && t->op != WW_OP_MUL && t->op != WW_OP_SHL) || x->block_of[u] != x->fn->vals[i->dst].ref)
       return false;
   }
   return true;
+}
+
+/* A sum of 64 bits with a product: the multiply-add has it. */
+static bool in_multiply_add(const ww_lowering *x, const ww_ins *i) {
+  if (i->op != WW_OP_ADD || i->type != WW_I64) return false;
+  for (uint32_t k = 0; k < 2; k++) {
+    const ww_ins *d = def_of(x, k ? i->b : i->a);
+    if (d && d->op == WW_OP_MUL && ww_lower_nuses(x, d->dst) == 1) return true;
+  }
+  return false;
 }
 
 static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
@@ -213,6 +205,7 @@ static bool gone(const ww_lowering *x, const ww_ins *i, uint32_t at) {
   if (i->op == WW_OP_FNEG || i->op == WW_OP_FABS) return modifier(x, i->dst);
   if (i->op == WW_OP_LEA) return ww_lower_constant(x, i->b);
   if (i->dst == WW_NOVAL || i->nres > 1) return false;
+  if (only_shift_adds(x, i) || in_multiply_add(x, i)) return true;
   u = only_user(x, i->dst, &user);
   /* One operand a chain: the user takes only one of two such. */
   if (!u || x->block_of[user] != x->block_of[at] || !folds_into(x, i, u)) return false;
@@ -234,18 +227,19 @@ static void fold(ww_lowering *x) {
       uint32_t b = x->block_of[at];
       if (d < x->fn->blocks[b].ins || d >= x->fn->blocks[b].ins + x->fn->blocks[b].nins) continue;
       if (x->gone[x->first[b] + (uint32_t)(d - x->fn->blocks[b].ins)])
-        x->gone[at] = logic(i->op) || i->op == WW_OP_ADD ? false : true;
+        x->gone[at] = !(logic(i->op) || i->op == WW_OP_ADD || (i->op >= WW_OP_SMIN && i->op <= WW_OP_UMAX));
     }
   }
 }
 
-/* ---- shared loads of neighbouring words become one wide load where their alignment is known ---- */
+/* ---- accesses to neighbouring words of shared and local memory become a wide one where their alignment is known ---- */
 
 static uint32_t alignment(const ww_lowering *x, ww_val v) {
   uint32_t at_most = 16;
   for (uint32_t steps = 0; steps < 16; steps++) {
     if (x->fn->vals[v].kind == WW_VAL_SYMBOL) return at_most;
     const ww_ins *d = x->def[v];
+    if (d && d->op == WW_OP_LOCALADDR) return at_most;
     if (!d || d->op != WW_OP_LEA) return 1;
     while (at_most > 1 && d->imm % at_most && !ww_lower_constant(x, d->b)) at_most /= 2;
     v = d->a;
@@ -253,9 +247,9 @@ static uint32_t alignment(const ww_lowering *x, ww_val v) {
   return 1;
 }
 
-static bool word_load(const ww_ins *i) {
-  return i->op == WW_OP_LD && i->space == WW_SHARED && i->n <= 1 && ww_type_bytes[i->type] >= 4 &&
-         !(i->flags & WW_F_VOLATILE);
+static bool word_access(const ww_ins *i) {
+  return (i->op == WW_OP_LD || i->op == WW_OP_ST) && (i->space == WW_SHARED || i->space == WW_LOCAL) && i->n <= 1 &&
+         ww_type_bytes[i->type] >= 4 && !(i->flags & WW_F_VOLATILE);
 }
 
 /* Offset of an access from what its base begins with. */
@@ -273,8 +267,8 @@ static bool same_base(const ww_lowering *x, ww_val a, ww_val b) {
 static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, int64_t offset) {
   for (uint32_t at = x->first[b]; at < x->first[b + 1]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (word_load(i) && i->type == like->type && !x->gone[at] && same_base(x, i->a, like->a) &&
-        offset_of(x, i) == offset)
+    if (word_access(i) && i->op == like->op && i->space == like->space && i->type == like->type && !x->gone[at] &&
+        same_base(x, i->a, like->a) && offset_of(x, i) == offset)
       return at;
   }
   return UINT32_MAX;
@@ -283,7 +277,7 @@ static uint32_t load_at(const ww_lowering *x, uint32_t b, const ww_ins *like, in
 static void widen_loads(ww_lowering *x) {
   for (uint32_t at = 0; at < x->first[x->fn->nblocks]; at++) {
     const ww_ins *i = ww_lower_ins(x, at);
-    if (!word_load(i) || x->gone[at]) continue;
+    if (!word_access(i) || x->gone[at]) continue;
     uint32_t wide = alignment(x, i->a), bytes = ww_type_bytes[i->type], b = x->block_of[at];
     for (; wide > bytes; wide /= 2) {
       uint32_t others[4], n = 0;
@@ -299,57 +293,17 @@ static void widen_loads(ww_lowering *x) {
   }
 }
 
-/* ---- control ---- */
-
-static uint32_t npreds(const ww_fn *fn, uint32_t b) {
-  uint32_t n = 0;
-  for (uint32_t p = 0; p < fn->nblocks; p++)
-    for (uint32_t k = 0; k < fn->blocks[p].nsucc; k++) n += fn->blocks[p].succ[k] == b;
-  return n;
-}
-
-/* A short body without a way out of its own runs under a predicate: its instructions issue for every warp that meets it. */
-static bool short_body(const ww_lowering *x, uint32_t b) {
-  const ww_block *t = &x->fn->blocks[b];
-  double n = 0;
-  if (t->nsucc != 1 || t->succ[0] == b || t->nins == 0 || t->ins[t->nins - 1].op != WW_OP_BR) return false;
-  for (uint32_t k = 0; k + 1 < t->nins; k++) {
-    const ww_ins *i = &t->ins[k];
-    if (i->op == WW_OP_BAR || i->op == WW_OP_CALL || i->op == WW_OP_CALLI || i->op == WW_OP_MATH ||
-        i->op == WW_OP_FDIV || i->op == WW_OP_GRIDSYNC || i->op == WW_OP_SHFL || i->op == WW_OP_VOTE ||
-        i->op == WW_OP_SYNCWARP)
-      return false;
-    n += !x->gone[x->first[b] + k];
-  }
-  return n <= ww_lower_coefs.predicated;
-}
-
-static void find_predicated(ww_lowering *x) {
-  const ww_fn *fn = x->fn;
-  x->predicated = WW_NEWN(x->arena, uint8_t, fn->nblocks);
-  for (uint32_t p = 0; p < fn->nblocks; p++) {
-    const ww_block *t = &fn->blocks[p];
-    if (!t->nins || t->ins[t->nins - 1].op != WW_OP_CBR) continue;
-    for (uint32_t k = 0; k < t->nsucc; k++) {
-      uint32_t s = t->succ[k];
-      if (s != p && fn->blocks[s].nsucc == 1 && fn->blocks[s].succ[0] == t->ipdom && npreds(fn, s) == 1 &&
-          short_body(x, s))
-        x->predicated[s] = 1;
-    }
-  }
-}
-
 ww_lowering *ww_lower_analyse(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
   ww_lowering *x = WW_NEW(a, ww_lowering);
   *x = (ww_lowering){.m = m, .fn = fn, .g = g, .arena = a};
   number(x);
   find_users(x);
-  find_uniform(x);
+  ww_lower_uniform(x);
   ww_lower_unrolled(x);
   ww_lower_addresses(x);
   fold(x);
   widen_loads(x);
-  find_predicated(x);
+  ww_lower_predicated(x);
   ww_lower_loops(x);
   return x;
 }

@@ -47,6 +47,7 @@ typedef struct {
   uint32_t *uses_at;    /* per value, nvals + 1: its users in uses[] */
   uint32_t *uses;       /* instructions; WW_PHI | block: a phi of that block */
   bool *uniform;        /* per value: the same in every lane of every warp of a block, by integer arithmetic alone */
+  bool *same;           /* per value: the same in every lane, what loops carry included */
   bool *gone;           /* per instruction: folded into another one */
   uint8_t *predicated;  /* per block: runs under its predecessor's predicate */
   uint8_t *shares;      /* per value: an address that shares a register (lower_address.c) */
@@ -63,6 +64,7 @@ typedef struct {
   float (*cycles)[WW_NPIPES]; /* per instruction */
 } ww_lowering;
 #define WW_PHI 0x80000000u
+enum { WW_INVARIANT, WW_STEADY, WW_STRIDED, WW_MOVES }; /* moves: fixed in the loop; by a constant; by an invariant; else */
 enum { WW_ALONE, WW_SAME, WW_ONE_STEP }; /* shares: not; differs by a constant; by one multiply-add */
 
 /* lower_fold.c: everything but the costs. */
@@ -78,6 +80,12 @@ bool ww_lower_constant(const ww_lowering *x, ww_val v);
 /* Addresses of shared and local memory have 32 bits. */
 bool ww_lower_short(const ww_lowering *x, ww_val address);
 
+/* lower_uniform.c: fills uniform, same. */
+void ww_lower_uniform(ww_lowering *x);
+
+/* lower_predicate.c: fills predicated; what is gone is known. */
+void ww_lower_predicated(ww_lowering *x);
+
 /* lower_address.c: fills shares, base, dead. */
 void ww_lower_addresses(ww_lowering *x);
 
@@ -86,8 +94,15 @@ void ww_lower_unrolled(ww_lowering *x);
 void ww_lower_loops(ww_lowering *x);
 double ww_lower_rounds(const ww_lower_loop *l, double trips);
 
+/* lower_math.c: whether a math function only rounds, which is one instruction. */
+bool ww_lower_rounding(const ww_ins *i);
 /* lower_math.c: adds a math function, a division or another operation that becomes several instructions. */
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
+
+/* lower_atomic.c: adds an atomic; the second one, what a warp that executes block b spends beyond that, because lanes meet at one address:
+ * instructions of the warp, FLOPs and integer operations a lane. False: nothing in it does. */
+void ww_lower_atomic(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);
+bool ww_lower_spinning(const ww_lowering *x, uint32_t b, const ww_counts *counts, ww_cost *c, float cycles[WW_NPIPES]);
 
 /* lower.c */
 void ww_lower_put(const ww_lowering *x, ww_sass s, float n, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]);

@@ -7,7 +7,7 @@
  * The result is a share per instruction: of its block's executions, those that still have it. */
 #include "lower_int.h"
 
-enum { INVARIANT, STEADY, STRIDED, OTHER }; /* fixed in the loop; moves by a constant; by an invariant; else */
+enum { INVARIANT = WW_INVARIANT, STEADY = WW_STEADY, STRIDED = WW_STRIDED, OTHER = WW_MOVES };
 
 static bool in_loop(const ww_lowering *x, ww_val v, uint32_t loop) {
   const ww_value *t = &x->fn->vals[v];
@@ -115,12 +115,19 @@ static bool only_addresses(const ww_lowering *x, ww_val v, uint32_t loop) {
   return n > 0;
 }
 
+/* What only some iterations reach is computed where it is needed. */
+static bool in_every_iteration(const ww_lowering *x, ww_val v) {
+  uint32_t b = x->fn->vals[v].ref, latch = x->fn->loops[x->fn->blocks[b].loop].latch;
+  return latch == WW_NOBLOCK || ww_ir_dominates(x->fn, b, latch);
+}
+
 static void find_addresses(ww_lowering *x) {
   const ww_fn *fn = x->fn;
   x->address = WW_NEWN(x->arena, bool, fn->nvals);
   for (ww_val v = 0; v < fn->nvals; v++)
     x->address[v] = fn->vals[v].kind == WW_VAL_RESULT && fn->blocks[fn->vals[v].ref].loop != WW_NOBLOCK &&
-                    x->moves[v] != OTHER && !ww_is_float(fn->vals[v].type);
+                    x->moves[v] != OTHER && !(x->same[v] && x->def[v]) && !ww_is_float(fn->vals[v].type) &&
+                    in_every_iteration(x, v);
   for (bool changed = true; changed;) {
     changed = false;
     for (ww_val v = 0; v < fn->nvals; v++)
@@ -273,6 +280,15 @@ static void plan_loop(ww_lowering *x, uint32_t loop) {
   l->joined = total > l->before ? total / l->before : 1;
 }
 
+/* The step of a value that the loop carries: once for the joined iterations. What is computed from it is computed for each. */
+static bool steps(const ww_lowering *x, const ww_ins *i, uint32_t loop) {
+  const ww_block *h = &x->fn->blocks[x->fn->loops[loop].header];
+  for (uint32_t p = 0; p < h->nphis; p++)
+    for (uint32_t k = 0; k < h->phis[p].n; k++)
+      if (x->fn->pool[h->phis[p].ext + 2 * k + 1] == i->dst && is_iv_step(i, h->phis[p].dst)) return true;
+  return false;
+}
+
 /* How much of an instruction is left in the loop, and what stays for its stream of addresses. */
 static void share_of(ww_lowering *x, uint32_t at) {
   const ww_ins *i = ww_lower_ins(x, at);
@@ -282,7 +298,7 @@ static void share_of(ww_lowering *x, uint32_t at) {
   if (loop == WW_NOBLOCK) return;
   const ww_lower_loop *l = &x->loops[loop];
   bool end = x->block_of[at] == fn->loops[loop].latch;
-  if (x->vanishes[loop] && (i->op == WW_OP_CBR || i->op == WW_OP_BR)) x->share[at] = 0;
+  if (x->vanishes[loop] && (i->op == WW_OP_BR || (i->op == WW_OP_CBR && ww_lower_constant(x, i->a)))) x->share[at] = 0;
   if (i->dst != WW_NOVAL && x->shares[i->dst] == WW_ONE_STEP) return;
   if (l->counted && i->dst != WW_NOVAL && x->address[i->dst]) {
     x->share[at] = 0;
@@ -292,7 +308,7 @@ static void share_of(ww_lowering *x, uint32_t at) {
   }
   if (l->joined == 1 || !end) return;
   /* The counter, its compare and branch: once for the joined iterations. */
-  bool counter = i->dst != WW_NOVAL && i->nres <= 1 && !ww_is_float(i->type) && x->moves[i->dst] == STEADY;
+  bool counter = i->dst != WW_NOVAL && i->nres <= 1 && x->moves[i->dst] == STEADY && steps(x, i, loop);
   if (counter || i->op == WW_OP_CBR ||
       (i->op == WW_OP_ICMP && kind_of(x, i->a, loop) != OTHER && kind_of(x, i->b, loop) != OTHER))
     x->share[at] = 1.0f / (float)l->joined;

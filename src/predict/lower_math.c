@@ -128,11 +128,49 @@ static bool power_of_two(const ww_lowering *x, ww_val v) {
   return bits && !(bits & (bits - 1));
 }
 
+/* Whether a number of 64 bits has more than 32 that matter, as far as its operations tell: sizes and indices do not, products and what
+ * memory holds as 64 bits do. */
+static bool fills_both_words(const ww_lowering *x, ww_val v, uint32_t depth) {
+  const ww_ins *d = v == WW_NOVAL ? NULL : x->def[v];
+  if (!d || !depth || d->type != WW_I64) return false;
+  switch (d->op) {
+  case WW_OP_LD:
+  case WW_OP_MUL: return true;
+  case WW_OP_LSHR:
+    return !(x->fn->vals[d->b].kind == WW_VAL_CONST && x->fn->vals[d->b].bits >= 32) &&
+           fills_both_words(x, d->a, depth - 1);
+  case WW_OP_AND: return fills_both_words(x, d->a, depth - 1) && fills_both_words(x, d->b, depth - 1);
+  case WW_OP_ADD:
+  case WW_OP_SUB:
+  case WW_OP_OR:
+  case WW_OP_XOR:
+  case WW_OP_SHL: return fills_both_words(x, d->a, depth - 1) || fills_both_words(x, d->b, depth - 1);
+  default: return false;
+  }
+}
+
+/* The reciprocal of the divisor, half of the work, is there already: from an earlier division, or from before the loop. */
+static bool reciprocal_known(const ww_lowering *x, const ww_ins *i) {
+  const ww_fn *fn = x->fn;
+  uint32_t here = fn->vals[i->dst].ref, loop = fn->blocks[here].loop;
+  const ww_value *by = &fn->vals[i->b];
+  if (loop != WW_NOBLOCK && !(by->kind == WW_VAL_RESULT && ww_ir_in_loop(fn, by->ref, loop))) return true;
+  for (uint32_t k = 0; k < ww_lower_nuses(x, i->b); k++) {
+    uint32_t u = x->uses[x->uses_at[i->b] + k];
+    const ww_ins *o = u & WW_PHI ? NULL : ww_lower_ins(x, u);
+    if (!o || o == i || o->b != i->b || o->op < WW_OP_SDIV || o->op > WW_OP_UREM) continue;
+    uint32_t there = x->block_of[u];
+    if (there == here ? o < i : ww_ir_dominates(fn, there, here)) return true;
+  }
+  return false;
+}
+
 static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
   static const sequence word[4] = {SEQ(div_s32, 1, 22, 0, 0), SEQ(div_u32, 1, 18, 0, 0), SEQ(mod_s32, 1, 21, 0, 0),
                                    SEQ(mod_u32, 1, 17, 0, 0)};
   static const sequence by_constant[2] = {SEQ(div_const_s32, 1, 4, 0, 0), SEQ(mod_const_u32, 1, 5, 0, 0)};
   static const sequence wide_constant = SEQ(div_const_u64, 1, 16, 0, 0), wide = SEQ(div_small_u64, 1, 28, 0, 0);
+  static const sequence full = OWN(76, 0, 0); /* a call, where a high word is not zero */
   bool rem = i->op == WW_OP_SREM || i->op == WW_OP_UREM, sign = i->op == WW_OP_SDIV || i->op == WW_OP_SREM;
   float words = i->type == WW_I64 ? 2 : 1;
   if (power_of_two(x, i->b)) {
@@ -141,11 +179,18 @@ static void integer_division(const ww_lowering *x, const ww_ins *i, ww_cost *c, 
     return;
   }
   if (i->type == WW_I64)
-    spread(x, ww_lower_constant(x, i->b) ? &wide_constant : &wide, 0.85f, c, cycles);
+    spread(x,
+           ww_lower_constant(x, i->b)     ? &wide_constant
+           : fills_both_words(x, i->a, 6) ? &full
+                                          : &wide,
+           0.85f, c, cycles);
   else if (ww_lower_constant(x, i->b))
     spread(x, &by_constant[rem], 1, c, cycles);
-  else
-    spread(x, &word[2 * rem + !sign], 0.85f, c, cycles);
+  else {
+    sequence here = word[2 * rem + !sign];
+    if (reciprocal_known(x, i)) here.scale *= 0.5f, here.inst *= 0.5f;
+    spread(x, &here, 0.85f, c, cycles);
+  }
 }
 
 static void division(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
@@ -184,11 +229,6 @@ static float integer_part(const ww_ins *i, bool twice) {
   }
 }
 
-/* What a loop computes again and again finds its constants in registers; elsewhere they are made for the one call. */
-static bool in_a_loop(const ww_lowering *x, const ww_ins *i) {
-  return i->dst != WW_NOVAL && x->fn->blocks[x->fn->vals[i->dst].ref].loop != WW_NOBLOCK;
-}
-
 /* The sine and cosine of one angle share its reduction; of a power whose base is a constant, the logarithm is known. */
 static float shortened(const ww_lowering *x, const ww_ins *i) {
   if (i->sub == WW_MATH_POW && !(i->flags & WW_F_APPROX) && ww_lower_constant(x, i->a)) return 0.8f;
@@ -201,6 +241,20 @@ static float shortened(const ww_lowering *x, const ww_ins *i) {
       return 0.86f;
   }
   return 1;
+}
+
+bool ww_lower_rounding(const ww_ins *i) {
+  return i->sub == WW_MATH_FLOOR || i->sub == WW_MATH_CEIL || i->sub == WW_MATH_TRUNC || i->sub == WW_MATH_RINT;
+}
+
+/* Moves that make a polynomial's constants for each call, which the probe's loop found in registers. */
+static float constants_of(uint8_t function) {
+  switch (function) {
+  case WW_MATH_EXP:
+  case WW_MATH_TANH: return 36;
+  case WW_MATH_ERF: return 43;
+  default: return 0;
+  }
 }
 
 void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycles[WW_NPIPES]) {
@@ -220,8 +274,7 @@ void ww_lower_math(const ww_lowering *x, const ww_ins *i, ww_cost *c, float cycl
     s = &functions[i->sub].fast;
   sequence here = *s;
   here.scale *= shortened(x, i);
-  if (i->type == WW_F64 && i->sub == WW_MATH_EXP && !in_a_loop(x, i))
-    ww_lower_put(x, WW_SASS_uniform, 36, i, c, cycles);
+  if (i->type == WW_F64) ww_lower_put(x, WW_SASS_uniform, constants_of(i->sub), i, c, cycles);
   spread(x, &here, integer_part(i, twice), c, cycles);
   if (i->type == WW_F16 || i->type == WW_BF16) ww_lower_put(x, WW_SASS_pack, 2, i, c, cycles);
 }

@@ -59,15 +59,18 @@ static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec
   stages *s = ctx;
   ww_replay *replays = WW_NEWN(s->a, ww_replay, s->n);
   ww_chain *chains = WW_NEWN(s->a, ww_chain, s->n);
+  ww_chain_gpu *each = WW_NEWN(s->a, ww_chain_gpu, s->n);
   for (uint32_t k = 0; k < s->n; k++) {
     ww_work *w = &s->p[k]->work;
     shape(spec, sampled, s->gpus[k], w);
     resources(s, k, spec);
     uint32_t r = same_replay(s, k);
     if (r == k) ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
-    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic);
+    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic,
+                  &each[k].ways);
+    each[k].gpu = s->gpus[k];
   }
-  ww_status st = ww_chain_run(machine, spec, sampled, s->gpus, s->n, chains, e);
+  ww_status st = ww_chain_run(machine, spec, sampled, each, s->n, chains, e);
   for (uint32_t k = 0; k < s->n; k++) s->p[k]->work.chain = chains[k];
   return st;
 }

@@ -58,6 +58,14 @@ void ww_lower(const ww_module *m, const ww_fn *fn, const ww_tally *t, const ww_g
 
 /* registers.c: registers a thread, and bytes of spills where the cap (launch bounds, 255) is below the need. */
 void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers, double *spill_bytes);
+/* How far the compiler can order the instructions of a block anew. */
+typedef struct {
+  double room;     /* words that are free when its instructions stand as they are written: what loads can be brought forward into */
+  float *words;    /* that each of its loads takes of that, per instruction; 0: no load */
+  uint32_t joined; /* iterations of its loop that become one; UINT32_MAX: all */
+  bool even;       /* none are left over: the code says how many there are */
+} ww_block_plan;
+ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a); /* [nblocks] */
 
 /* ---- memory traffic of the launch (traffic.c); sectors of 32 bytes ---- */
 typedef struct {
@@ -85,6 +93,7 @@ typedef struct {
   double warp_inst;      /* machine instructions of a warp */
   double alu;            /* cycles of the longest dependency chain without memory waits */
   double waits;          /* times it waits for global loads (a wait covers all loads in flight) */
+  double beyond_l1, beyond_l2; /* of the waits, those for L2 or DRAM, those for DRAM */
   double loads_per_wait; /* global load requests in flight at a wait */
   double first_waits;    /* of the waits, those before anything was loaded: cold chain depth */
   double shared_waits, atomic_waits, barriers, const_waits;

@@ -129,35 +129,74 @@ static double in_flight(const ww_lowering *x) {
   return most;
 }
 
-static double pressure(const ww_module *m, const ww_fn *fn, const ww_gpu *g, double *flight) {
-  ww_arena *a = ww_arena_new();
-  liveness l = {.x = ww_lower_analyse(m, fn, g, a), .words = (fn->nvals + 63) / 64};
+/* Live words at the fullest point of each block. */
+static double *pressure(ww_lowering *x, ww_arena *a) {
+  const ww_fn *fn = x->fn;
+  double *most = WW_NEWN(a, double, fn->nblocks + 1);
+  liveness l = {.x = x, .words = (fn->nvals + 63) / 64};
   l.now = WW_NEWN(a, uint64_t, l.words);
   l.in = WW_NEWN(a, uint64_t *, fn->nblocks);
   l.weight = WW_NEWN(a, double, (size_t)l.words * 64);
   for (ww_val v = 0; v < fn->nvals; v++) l.weight[v] = weight_of(l.x, v);
   for (uint32_t b = 0; b < fn->nblocks; b++) l.in[b] = WW_NEWN(a, uint64_t, l.words);
-  double most = 0;
   for (bool changed = true; changed;) {
     changed = false;
-    most = 0;
     for (uint32_t b = fn->nblocks; b-- > 0;) {
       live_out(&l, b);
-      most = fmax(most, walk(&l, b));
+      most[b] = walk(&l, b);
       if (!memcmp(l.in[b], l.now, l.words * sizeof *l.now)) continue;
       memcpy(l.in[b], l.now, l.words * sizeof *l.now);
       changed = true;
     }
   }
-  *flight = in_flight(l.x);
-  ww_arena_free(a);
   return most;
+}
+
+static double words_to_registers(double live) { return ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live; }
+
+/* Iterations are joined, and the address moves by what the code does not know: each has one of its own. */
+static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
+  if (loop == WW_NOBLOCK || x->moves[v] != WW_STRIDED || x->shares[v] == WW_SAME || ww_lower_short(x, v)) return false;
+  return x->loops[loop].joined > 1 || x->loops[loop].before > 1;
+}
+
+/* Words that a load takes from when it is brought forward until its value is used. */
+static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
+  const ww_block *t = &x->fn->blocks[b];
+  float *out = WW_NEWN(a, float, t->nins + 1);
+  for (uint32_t k = 0; k < t->nins; k++) {
+    const ww_ins *i = &t->ins[k];
+    if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST) continue;
+    out[k] = (float)(i->n * fmax(1, ww_type_bytes[i->type] / 4.0));
+    if (own_address(x, t->loop, i->a)) out[k] += 2;
+  }
+  return out;
+}
+
+/* Up to what costs no occupancy registers are free; a kernel that needs more gets the next step, and one to spare. */
+ww_block_plan *ww_register_plan(const ww_module *m, const ww_fn *fn, const ww_gpu *g, ww_arena *a) {
+  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
+  ww_block_plan *out = WW_NEWN(a, ww_block_plan, fn->nblocks + 1);
+  double *live = pressure(x, a), need = 0;
+  for (uint32_t b = 0; b < fn->nblocks; b++) need = fmax(need, live[b] = words_to_registers(live[b]));
+  double most = need > ww_lower_coefs.reg_free ? 8 * ceil(need / 8) + 8 : ww_lower_coefs.reg_free;
+  for (uint32_t b = 0; b < fn->nblocks; b++) {
+    uint32_t loop = fn->blocks[b].loop;
+    bool whole = loop != WW_NOBLOCK && x->vanishes[loop];
+    uint32_t joined = whole ? UINT32_MAX : loop == WW_NOBLOCK ? 1 : x->loops[loop].joined;
+    out[b] = (ww_block_plan){most - live[b], load_words(x, b, a), joined, loop != WW_NOBLOCK && x->fixed[loop]};
+  }
+  return out;
 }
 
 void ww_registers(const ww_module *m, const ww_fn *fn, const ww_gpu *g, uint64_t block_threads, double *registers,
                   double *spill_bytes) {
-  double flight, live = pressure(m, fn, g, &flight);
-  double need = ww_lower_coefs.reg_base + ww_lower_coefs.reg_slope * live;
+  ww_arena *a = ww_arena_new();
+  ww_lowering *x = ww_lower_analyse(m, fn, g, a);
+  double flight = in_flight(x), live = 0, *words = pressure(x, a);
+  for (uint32_t b = 0; b < fn->nblocks; b++) live = fmax(live, words[b]);
+  ww_arena_free(a);
+  double need = words_to_registers(live);
   need = fmax(need, fmin(ww_lower_coefs.reg_free, need + ww_lower_coefs.reg_flight * flight));
   double most = isnan(g->max_thread_registers) ? 255 : g->max_thread_registers;
   double file = isnan(g->registers) ? 65536 : g->registers;

@@ -99,9 +99,8 @@ static void memory_demand(const ww_work *w, const ww_gpu *g, const ww_params *p,
   double l1 = known(g->l1_latency, 35), l2 = known(g->l2_latency, 250), dram = known(g->dram_latency, 600);
   double slowest = 1 + p->scatter * log(fmax(1, w->chain.lines_per_load)); /* of several lines the last one counts */
   d->l1 = l1 + p->each * fmax(0, w->chain.loads_per_wait - 1);
-  double many = fmax(1, w->chain.loads_per_wait); /* a wait is as long as the slowest of the loads in flight */
-  d->l2 = fmin(1, many * (1 - t->from_l1)) * (l2 - l1) * slowest * p->far;
-  d->dram = fmin(1, many * t->from_dram) * (dram - l2) * slowest;
+  d->l2 = w->chain.beyond_l1 * (l2 - l1) * slowest * p->far;
+  d->dram = w->chain.beyond_l2 * (dram - l2) * slowest;
   d->queue = p->queue * known(g->dram_queue, 0.5);
 }
 

@@ -120,19 +120,39 @@ static void make_flows(ww_flows *f, const ww_replay *r, ww_arena *a) {
   f->flows[f->nflows] = (ww_flow){.pair = 1};
 }
 
-/* Where the slowest sector of a load request comes from. A request's lines are independent of each other only as far as their
- * misses are: with lines n and misses p, 1 - (1 - p)^n of the requests wait for DRAM. */
+/* Of requests that miss L1, with `lines` lines each, those of which one waits for DRAM. What L2 has lost is missed by each line for itself:
+ * 1 - (1 - p)^n of the requests. What nobody has fetched yet is missed at the beginning, by many lines of a request at a time: where
+ * lines are drawn at random, the last of n is found after 1 + 1/2 + .. + 1/n times as long as the first. */
+static double waits_for_dram(const ww_flow *w, double lines) {
+  if (!(w->loads > 0)) return 0;
+  double cold = fmin(1, fmin(w->first, w->misses) / w->loads), lost = fmin(1, w->misses / w->loads) - cold;
+  double n = fmax(1, lines), harmonic = fmax(1, log(n) + 0.577 + 0.5 / n);
+  return fmin(1, cold * harmonic + 1 - pow(1 - fmax(0, lost), n));
+}
+
+/* Where the slowest sector of a load request comes from. */
 static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   double dram = 0, slow = s->requests > 0 ? s->slow / s->requests : 0;
   for (uint32_t k = 0; k < f->nflows; k++) {
     const ww_flow *w = &f->flows[k];
-    double p = w->loads > 0 ? fmin(1, w->misses / w->loads) : 0;
-    dram += w->slow > 0 ? w->slow * (1 - pow(1 - p, fmax(1, w->lines / w->slow))) : 0;
+    dram += w->slow > 0 ? w->slow * waits_for_dram(w, w->lines / w->slow) : 0;
   }
   dram = s->requests > 0 ? dram / s->requests : 0;
   out->from_dram = fmin(dram, slow);
   out->from_l2 = slow - out->from_dram;
   out->from_l1 = 1 - slow;
+}
+
+static void ways_of(const ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a, ww_ways *out) {
+  *out = (ww_ways){WW_NEWN(a, ww_way, r->nins + 1), 0, 1 - t->from_l1, t->from_dram};
+  for (uint32_t k = 0; k < r->nins; k++) {
+    const ww_replay_ins *row = &r->ins[k];
+    if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0)) continue;
+    ww_flow *w = flow_of((ww_flows *)f, r, row->region);
+    double slow = row->slow / row->requests;
+    double deep = row->slow > 0 ? slow * waits_for_dram(w, row->lines / row->slow) : 0;
+    out->v[out->n++] = (ww_way){row->ins, slow, deep};
+  }
 }
 
 /* Operations on the most contended address: what the replay saw, as far as the launch goes on to meet the same addresses. The most of many
@@ -171,7 +191,7 @@ static void fill_l1(const l1_sums *s, const ww_counts *c, ww_traffic *out) {
 }
 
 void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g,
-                   const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out) {
+                   const ww_occupancy *occ, bool warm, ww_arena *a, ww_traffic *out, ww_ways *ways) {
   *out = (ww_traffic){0};
   ww_flows f = {.spec = spec, .sampled = sampled, .g = g, .occ = occ, .warm = warm};
   double resident = (double)g->sms * (occ->blocks ? occ->blocks : 1);
@@ -186,11 +206,12 @@ void ww_traffic_of(const ww_replay *r, const ww_run_spec *spec, const ww_sampled
   origins(&f, &s, out);
   out->atomics_same = contention(&f, r, &s);
   out->pages = pages(&f);
+  if (ways) ways_of(&f, r, out, a, ways);
 }
 
 void ww_traffic_measure(const ww_run_spec *spec, const ww_sampled *sampled, const ww_gpu *g, const ww_occupancy *occ,
                         bool warm, ww_arena *a, ww_traffic *out) {
   ww_replay r;
   ww_replay_run(spec, sampled, g, occ, WW_REPLAY_BUDGET, a, &r);
-  ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out);
+  ww_traffic_of(&r, spec, sampled, g, occ, warm, a, out, NULL);
 }

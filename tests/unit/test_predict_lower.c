@@ -77,14 +77,41 @@ static void straight_lines(void **state) {
       /* shift-add, multiply-add, a logic of three: one instruction each */
       {"  %12 = shl i32 %7, 3\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
       {"  %12 = xor i32 %7, %6\n  %13 = and i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
-      /* the same address with another offset costs nothing */
-      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+      /* the same address with another offset costs nothing, unless the sum of words may wrap: then IADD3 and IMAD.WIDE */
+      {"  %12 = add.nsw i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
        "  st.global f32 [%10], %15\n  ret\n}\n",
        3, 0, 0},
+      {"  %12 = add i32 %7, 5\n  %13 = sext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+       "  st.global f32 [%10], %15\n  ret\n}\n",
+       5, 2, 0},
       /* four words of shared memory at a known alignment are one load */
       {"  %12 = ld.shared f32 [$s]\n  %13 = ld.shared f32 [$s + 4]\n  %14 = ld.shared f32 [$s + 8]\n  %15 = ld.shared f32 [$s + 12]\n"
        "  %16 = fadd f32 %12, %13\n  %17 = fadd f32 %14, %15\n  %18 = fadd f32 %16, %17\n  st.global f32 [%10], %18\n  ret\n}\n",
        6, 0, 3},
+      /* a shift is part of every addition that takes it, to the right as well; three extremes are one instruction */
+      {"  %12 = shl i32 %3, 5\n  %13 = add i32 %12, %6\n  %14 = add i32 %12, %7\n  %15 = xor i32 %13, %14\n"
+       "  st.global i32 [%10], %15\n  ret\n}\n",
+       5, 3, 0},
+      {"  %12 = ashr i32 %7, 1\n  %13 = add i32 %12, %6\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
+      {"  %12 = smax i32 %7, %6\n  %13 = smax i32 %12, %3\n  st.global i32 [%10], %13\n  ret\n}\n", 3, 1, 0},
+      /* logic tells whether its result is zero; a compare takes another one's predicate */
+      {"  %12 = and i32 %7, 1\n  %13 = icmp.eq i32 %12, 0\n  %14 = select i32 %13, %6, %3\n  st.global i32 [%10], %14\n  ret\n}\n",
+       4, 1, 0},
+      {"  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n  %14 = select i1 %12, %13, 0\n"
+       "  %15 = select i32 %14, %6, %3\n  st.global i32 [%10], %15\n  ret\n}\n",
+       5, 2, 0},
+      /* an index that fits a word in bytes: LOP3, then both words of the pointer */
+      {"  %12 = and i32 %7, 255\n  %13 = zext i64 from i32 %12\n  %14 = lea i64 %x.1, %13 #4\n  %15 = ld.global f32 [%14]\n"
+       "  st.global f32 [%10], %15\n  ret\n}\n",
+       6, 3, 0},
+      /* a product of words that are widened alike, and of others; a sum is part of it */
+      {"  %12 = sext i64 from i32 %6\n  %13 = sext i64 from i32 %3\n  %14 = mul i64 %12, %13\n  st.global i64 [%10], %14\n  ret\n}\n",
+       3, 1, 0},
+      {"  %12 = sext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  st.global i64 [%10], %14\n  ret\n}\n",
+       7, 5, 0},
+      {"  %12 = zext i64 from i32 %6\n  %13 = zext i64 from i32 %7\n  %14 = mul i64 %12, %13\n  %15 = zext i64 from i32 %3\n"
+       "  %16 = add i64 %14, %15\n  st.global i64 [%10], %16\n  ret\n}\n",
+       3, 1, 0},
   };
   for (size_t k = 0; k < sizeof rows / sizeof *rows; k++) {
     char *text = ww_fmt(*state, "%s%s%s", HEAD, PARAMS, rows[k].body);
@@ -94,6 +121,85 @@ static void straight_lines(void **state) {
       fail_msg("row %zu: %g instructions, %g integer, %g flops", k, t.inst - PARAMS_INST, t.integer - PARAMS_INT,
                t.flops32);
   }
+}
+
+static double inst_of(void **state, const char *body) {
+  return once(*state, ww_fmt(*state, "%s%s%s", HEAD, PARAMS, body)).inst - PARAMS_INST;
+}
+
+/* The high word decides: what memory holds as 64 bits takes a call, an index does not. A known divisor's reciprocal is there. */
+static void divisions(void **state) {
+  double wide =
+      inst_of(state, "  %12 = ld.global i64 [%9]\n  %13 = udiv i64 %12, %8\n  st.global i64 [%10], %13\n  ret\n}\n");
+  double index =
+      inst_of(state, "  %12 = zext i64 from i32 %7\n  %13 = udiv i64 %12, %8\n  st.global i64 [%10], %13\n  ret\n}\n");
+  assert_true(wide > 75 && wide < 90 && index < 45);
+  double one = inst_of(state, "  %12 = udiv i32 %7, %6\n  st.global i32 [%10], %12\n  ret\n}\n");
+  double two = inst_of(state, "  %12 = udiv i32 %7, %6\n  %13 = udiv i32 %3, %6\n  %14 = xor i32 %12, %13\n"
+                              "  st.global i32 [%10], %14\n  ret\n}\n");
+  assert_true(one > 15 && two - one > 7 && two - one < 14);
+}
+
+/* One lane speaks for all that meet at an address; floats in shared memory are swapped until it works. */
+static void atomics(void **state) {
+  double apart = inst_of(state, "  atom.add.global i32 [%10], %6\n  ret\n}\n");
+  double together = inst_of(state, "  atom.add.global i32 [%y.2], %6\n  ret\n}\n");
+  double old = inst_of(state, "  %12 = atom.add.global i32 [%y.2], %3\n  st.global i32 [%10], %12\n  ret\n}\n");
+  double word = inst_of(state, "  atom.add.shared i32 [$s], %6\n  ret\n}\n");
+  double single = inst_of(state, "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
+  assert_float_equal(together - apart, 5, 0.01);
+  assert_float_equal(old - together, 6, 0.01);
+  assert_true(single > word);
+
+  ww_module m = parse(*state, HEAD PARAMS "  atom.fadd.shared f32 [$s], %11\n  ret\n}\n");
+  ww_gpu g = h200(*state);
+  ww_block_counts b = {&m.fns[0], 0, 1, 32, 0};
+  ww_tally t = {.blocks = &b, .nblocks = 1, .c = {.atomic_requests = 1, .atomic_max_same = 1}};
+  ww_lowered few, many;
+  ww_lower(&m, &m.fns[0], &t, &g, *state, &few);
+  t.c.atomic_max_same = 8;
+  ww_lower(&m, &m.fns[0], &t, &g, *state, &many);
+  assert_true(many.total - few.total > 50 && many.flops32 > 3 * few.flops32);
+}
+
+/* Short bodies have no branch, with a guard of indices inside as well; a load that may be written to has one where its value merges. */
+static void predicates(void **state) {
+#define GUARD "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.3\n@a.1:\n"
+#define STORE "  %14 = fadd f32 %11, %11\n  st.global f32 [%10], %14\n"
+  double flat = inst_of(state, "  %12 = icmp.slt i32 %7, 9\n  %13 = icmp.slt i32 %6, 5\n" STORE "  ret\n}\n");
+  double nested = inst_of(state, GUARD "  %13 = icmp.slt i32 %6, 5\n  cbr %13, @b.2, @join.3\n@b.2:\n" STORE
+                                       "  br @join.3\n@join.3:\n  ret\n}\n");
+  assert_float_equal(flat, nested, 0.01);
+#define MERGE(load)                                                            \
+  "  %12 = icmp.slt i32 %7, 9\n  cbr %12, @a.1, @join.2\n@a.1:\n  %14 = " load \
+  " f32 [%9 + 4]\n  br @join.2\n@join.2:\n"                                    \
+  "  %15 = phi f32 [@entry.0 0.0] [@a.1 %14]\n  st.global f32 [%10], %15\n  ret\n}\n"
+  double constant = inst_of(state, MERGE("ld.global.readonly")), written = inst_of(state, MERGE("ld.global"));
+  assert_float_equal(written - constant, 3, 0.01); /* BRA, BSSY, BSYNC */
+}
+
+/* Local memory is aligned: four words are one store. */
+static void local_words(void **state) {
+#define LOCAL(stores)                                                                                           \
+  HEAD "fn $k kernel file \"k.cu\" line 1 local 64 {\n@entry.0:\n  %0 = localaddr i64\n  %1 = sreg i32 tid.x\n" \
+       "  st.local i32 [%0], %1\n" stores "  ret\n}\n"
+  double one = once(*state, LOCAL("")).inst;
+  double four =
+      once(*state, LOCAL("  st.local i32 [%0 + 4], %1\n  st.local i32 [%0 + 8], %1\n  st.local i32 [%0 + 12], %1\n"))
+          .inst;
+  double far = once(*state, LOCAL("  st.local i32 [%0 + 32], %1\n")).inst;
+  assert_float_equal(four, one, 0.01);
+  assert_float_equal(far, one + 1, 0.01);
+}
+
+/* As many compares as cases, each with its own branch and meeting point; of many, some. */
+static void switches(void **state) {
+#define WAYS "@a.1:\n  br @join.3\n@b.2:\n  br @join.3\n@join.3:\n  ret\n}\n"
+  double two = inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 31 @b.2\n" WAYS);
+  double eight =
+      inst_of(state, "  switch i32 %6, @join.3, 0 @a.1, 1 @b.2, 2 @a.1, 3 @b.2, 4 @a.1, 5 @b.2, 6 @a.1, 7 @b.2\n" WAYS);
+  assert_float_equal(two, 1 + 2 * 4, 0.01);
+  assert_true(eight > two && eight < 8 * 2);
 }
 
 /* axpy as the corpus has it: 19 instructions, 4 of them integer, as counted on an H200. */
@@ -129,6 +235,35 @@ static void joined_loop(void **state) {
   assert_true((o.total - 20) / 3 > 4);
 }
 
+/* Of 1024 iterations: what is computed from the counter is computed in each; an address that all lanes share is moved to their registers. */
+static double per_iteration(void **state, const char *body) {
+  ww_module m = parse(*state, ww_fmt(*state,
+                                     "%s%s  br @loop.1\n@loop.1:\n  %%12 = phi i32 [@entry.0 0] [@loop.1 %%13]\n%s"
+                                     "  %%13 = add.nsw i32 %%12, 1\n  %%14 = icmp.slt i32 %%13, %%n.0\n"
+                                     "  cbr %%14, @loop.1, @end.2\n@end.2:\n  ret\n}\n",
+                                     HEAD, PARAMS, body));
+  ww_gpu g = h200(*state);
+  ww_block_counts b[3] = {{&m.fns[0], 0, 1, 32, 0}, {&m.fns[0], 1, 1024, 32 * 1024, 0}, {&m.fns[0], 2, 1, 32, 0}};
+  ww_tally t = {.blocks = b, .nblocks = 3};
+  ww_lowered o;
+  ww_lower(&m, &m.fns[0], &t, &g, *state, &o);
+  return o.total / 1024;
+}
+
+static void loops(void **state) {
+  double none = per_iteration(state, "");
+  double derived =
+      per_iteration(state, "  %15 = add i32 %12, %7\n  %16 = and i32 %15, 15\n  st.shared i32 [$s], %16\n");
+  assert_true(derived - none > 2.9); /* IADD, LOP3, STS */
+  double lanes =
+      per_iteration(state, "  %15 = add i32 %12, %7\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
+                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  double shared =
+      per_iteration(state, "  %15 = add i32 %12, %3\n  %16 = sext i64 from i32 %15\n  %17 = lea i64 %x.1, %16 #4\n"
+                           "  %18 = ld.global f32 [%17]\n  st.shared f32 [$s], %18\n");
+  assert_true(shared - lanes > 2);
+}
+
 static void registers(void **state) {
   ww_module m = parse(*state, row_sum);
   ww_gpu g = h200(*state);
@@ -141,6 +276,8 @@ static void registers(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(straight_lines), TEST(guarded), TEST(joined_loop), TEST(registers)};
+  const struct CMUnitTest tests[] = {TEST(straight_lines), TEST(divisions), TEST(atomics), TEST(predicates),
+                                     TEST(local_words),    TEST(switches),  TEST(guarded), TEST(joined_loop),
+                                     TEST(loops),          TEST(registers)};
   return RUN(tests);
 }
