@@ -39,6 +39,7 @@ typedef struct {
   uint32_t family, begin, end; /* its items */
   uint32_t sms;
   uint64_t l2_bytes, hash;
+  uint32_t rank; /* among its family's, by hash */
   ww_split split;
 } kernel;
 
@@ -165,14 +166,28 @@ static int by_hash(const void *a, const void *b) {
   return (x->hash > y->hash) - (x->hash < y->hash);
 }
 
+static int by_rank(const void *a, const void *b) {
+  const kernel *x = &sorting->kernels.v[*(const uint32_t *)a], *y = &sorting->kernels.v[*(const uint32_t *)b];
+  return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank) : by_hash(a, b);
+}
+
+/* Kernels in the order in which they are taken: of every family as many, drawn by hash. */
+static uint32_t *in_turn(work *w) {
+  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by), *seen = ww_xcalloc(w->families.n + 1, sizeof *seen);
+  for (uint32_t k = 0; k < w->kernels.n; k++) by[k] = k;
+  sorting = w;
+  qsort(by, w->kernels.n, sizeof *by, by_hash);
+  for (uint32_t i = 0; i < w->kernels.n; i++) w->kernels.v[by[i]].rank = seen[w->kernels.v[by[i]].family]++;
+  qsort(by, w->kernels.n, sizeof *by, by_rank);
+  free(seen);
+  return by;
+}
+
 static void take(work *w) {
   uint32_t rows = w->o->rows ? w->o->rows : ROWS, each = w->o->each ? w->o->each : EACH;
   uint32_t left[WW_NSPLITS] = {rows - 2 * (rows * 3 / 20), rows * 3 / 20, rows * 3 / 20};
   if (w->o->test) left[WW_SPLIT_TEST] = rows;
-  uint32_t *by = ww_xcalloc(w->kernels.n + 1, sizeof *by);
-  for (uint32_t k = 0; k < w->kernels.n; k++) by[k] = k;
-  sorting = w;
-  qsort(by, w->kernels.n, sizeof *by, by_hash);
+  uint32_t *by = in_turn(w);
   for (uint32_t i = 0; i < w->kernels.n; i++) {
     kernel *k = &w->kernels.v[by[i]];
     if (w->o->test && k->split != WW_SPLIT_TEST) continue;

@@ -2,11 +2,12 @@
  *
  * A warp issues in order, but the compiler has ordered the instructions of a basic block well: within a block an instruction issues
  * when its operands are there, across blocks everything of one block has issued before the next begins. Loads do not pass
- * earlier stores of their block unless they are known to read constants; barriers order everything. Loads are brought forward only as far as
- * registers that cost no occupancy last: beyond that one waits until an earlier one has been used. Memory takes nominal latencies to find the
- * longest way, each load that of L1, L2 or DRAM as often as its requests go there; along it cycles of arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that
- * the load on the memory system brings. Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler
- * does it, where LLVM has not: iterations of a group overlap as far as their values allow.
+ * earlier stores of their block unless they are known to read constants; barriers order everything. Loads are brought forward only
+ * as far as registers that cost no occupancy last: beyond that one waits until an earlier one has been used. Memory takes nominal
+ * latencies to find the longest way, each load that of L1, L2 or DRAM as often as its requests go there; along it cycles of
+ * arithmetic and waits of each kind are counted apart, so that the time model can put in the latency that the load on the memory
+ * system brings. Loads that are in flight together are one wait. Loops are taken as unrolled as NVIDIA's compiler does it, where
+ * LLVM has not: iterations of a group overlap as far as their values allow.
  *
  * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops that ran in part count in full. */
 #include "chain.h"
@@ -17,12 +18,12 @@
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 #define NOMINAL_ATOMIC 400.0
-#define UNROLL 4          /* iterations of a loop with predicated blocks */
-#define STORES 0.8        /* requests to one place that a slice of L2 takes in a cycle */
-#define LONE_LINES 8      /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
-#define PREDICATED_MOST 8 /* instructions of a block that becomes predicated */
-#define UNROLL_MOST 64    /* instructions of a body that is still unrolled */
-#define PREDICATE 9.0     /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define UNROLL 4           /* iterations of a loop with predicated blocks */
+#define STORES 0.8         /* requests to one place that a slice of L2 takes in a cycle */
+#define LONE_LINES 8       /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
+#define PREDICATED_MOST 20 /* instructions of a block that becomes predicated */
+#define UNROLL_MOST 64     /* instructions of a body that is still unrolled */
+#define PREDICATE 9.0      /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
@@ -31,12 +32,12 @@ typedef struct {
 } point;
 
 typedef struct {
-  float latency, inst; /* of one IR instruction */
+  float latency, inst;        /* of one IR instruction */
   float beyond_l1, beyond_l2; /* of a load's requests */
   float words, frees; /* registers that a load fills; that earlier loads have filled and nobody reads behind this */
   bool back; /* a load that gets what the same warp has stored a moment ago: it waits until the store is in L2 */
 } cost;
-enum { USED = 64 };    /* values of loads that are remembered with their last use; a power of two */
+enum { USED = 64 };   /* values of loads that are remembered with their last use; a power of two */
 enum { RECENT = 16 }; /* stores of a warp that are remembered for this */
 
 typedef struct {
@@ -226,25 +227,21 @@ static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
 
 /* Where in the block each load's value is read for the last time; nowhere if it lives on. */
 static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, cost *out) {
+  uint32_t *last = ww_xcalloc(fn->nvals + 1, sizeof *last);
   for (uint32_t i = 0; i < b->nins; i++) {
-    const ww_ins *ld = &b->ins[i];
-    if (!(words[i] > 0)) continue;
-    out[i].words = words[i];
-    uint32_t last = 0;
-    for (uint32_t k = i + 1; k < b->nins; k++) {
-      ww_val use[3 + 255];
-      uint32_t n = ww_ins_uses(fn, &b->ins[k], use, 3 + 255);
-      for (uint32_t u = 0; u < n; u++)
-        if (use[u] >= ld->dst && use[u] < ld->dst + ld->nres) last = k;
-    }
-    if (last) out[last].frees += words[i];
+    ww_val use[3 + 255];
+    uint32_t n = ww_ins_uses(fn, &b->ins[i], use, 3 + 255);
+    for (uint32_t u = 0; u < n; u++) last[use[u]] = i;
   }
-}
-
-static double runs(const ww_tally *t, const ww_fn *fn, uint32_t block) {
-  for (uint32_t k = 0; k < t->nblocks; k++)
-    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
-  return 0;
+  for (uint32_t i = 0; i < b->nins; i++) {
+    if (!(words[i] > 0)) continue;
+    uint32_t at = 0;
+    for (uint32_t r = 0; r < b->ins[i].nres; r++)
+      if (last[b->ins[i].dst + r] > at) at = last[b->ins[i].dst + r];
+    out[i].words = words[i];
+    if (at > i) out[at].frees += words[i];
+  }
+  free(last);
 }
 
 /* Iterations of a warp each time it comes to the loop, in the mean. */
@@ -253,8 +250,8 @@ static double trips_of(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
   double from = 0;
   for (uint32_t b = 0; b < fn->nblocks; b++)
     for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop)) from += runs(t, fn, b);
-  return from > 0 ? runs(t, fn, header) / from : 0;
+      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop)) from += ww_tally_runs(t, fn, b);
+  return from > 0 ? ww_tally_runs(t, fn, header) / from : 0;
 }
 
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
@@ -367,7 +364,8 @@ static point result_of(const ww_chainer *c, const ww_ins *i, point p, const cost
 }
 
 /* A load that is brought forward keeps its registers from then on: before others have been freed there is only `room`. */
-static void await_registers(point *p, const used *freed, double room, double words) {
+static void await_registers(point *p, const used *freed, double room) {
+  double words = 0;
   for (uint32_t k = 0; k < USED && k < freed->n; k++) {
     uint32_t at = (freed->n - 1 - k) % USED;
     words += freed->v[at].words;
@@ -383,7 +381,7 @@ static point issue_at(const ww_fn *fn, const tracked *w, point *ready, const ww_
   uint32_t n = ww_ins_uses(fn, i, use, 3 + 255);
   point p = at->start;
   for (uint32_t k = 0; k < n; k++) later(&p, &ready[use[k]]);
-  if (c->words > 0) await_registers(&p, &w->freed, at->room, 0);
+  if (c->words > 0) await_registers(&p, &w->freed, at->room);
   if (i->op != WW_OP_LD || i->flags & WW_F_READONLY || i->space == WW_CONST || i->space == WW_PARAM) return p;
   if (i->space != WW_SHARED) later(&p, &at->stored[1]);
   if (i->space == WW_SHARED || i->space == WW_GENERIC) later(&p, &at->stored[0]);

@@ -38,6 +38,8 @@ static uint32_t quantities(const ww_prediction *p, const ww_prediction *q, chang
   PUT("cycles of shared memory", work.traffic.shared_cycles, "1")
   PUT("atomics at the busiest address", work.traffic.atomics_same, "1")
   PUT("waits for loads, a warp", work.chain.waits, "1")
+  PUT("of the waits, those beyond L1", work.chain.beyond_l1, "1")
+  PUT("of the waits, those for DRAM", work.chain.beyond_l2, "1")
   PUT("loads in flight at a wait", work.chain.loads_per_wait, "1")
   PUT("barriers, a warp", work.chain.barriers, "1")
   PUT("registers a thread", work.occupancy.registers, "1")

@@ -66,8 +66,7 @@ static ww_status observe(void *ctx, ww_machine *machine, const ww_run_spec *spec
     resources(s, k, spec);
     uint32_t r = same_replay(s, k);
     if (r == k) ww_replay_run(spec, sampled, s->gpus[k], &w->occupancy, WW_REPLAY_BUDGET, s->a, &replays[k]);
-    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic,
-                  &each[k].ways);
+    ww_traffic_of(&replays[r], spec, sampled, s->gpus[k], &w->occupancy, s->warm, s->a, &w->traffic, &each[k].ways);
     each[k].gpu = s->gpus[k];
   }
   ww_status st = ww_chain_run(machine, spec, sampled, each, s->n, chains, e);

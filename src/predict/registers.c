@@ -168,7 +168,7 @@ static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
     const ww_ins *i = &t->ins[k];
     if (i->op != WW_OP_LD || i->space == WW_PARAM || i->space == WW_CONST) continue;
     out[k] = (float)(i->n * fmax(1, ww_type_bytes[i->type] / 4.0));
-    if (own_address(x, t->loop, i->a)) out[k] += 2;
+    if (own_address(x, t->loop, i->a)) out[k] += 1;
   }
   return out;
 }

@@ -84,6 +84,8 @@ static void write_chain(ww_json *j, const ww_chain *c) {
   FIELD(warp_inst)
   FIELD(alu)
   FIELD(waits)
+  FIELD(beyond_l1)
+  FIELD(beyond_l2)
   FIELD(loads_per_wait)
   FIELD(first_waits)
   FIELD(shared_waits)

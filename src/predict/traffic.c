@@ -9,12 +9,6 @@
 
 #include <math.h>
 
-static double executions(const ww_tally *t, const ww_fn *fn, uint32_t block) {
-  for (uint32_t k = 0; k < t->nblocks; k++)
-    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
-  return 0;
-}
-
 static ww_flow *flow_of(ww_flows *f, const ww_replay *r, int32_t region) {
   for (uint32_t k = 0; k < f->nflows; k++)
     if (region >= 0 && f->flows[k].region == r->regions[region].region) return &f->flows[k];
@@ -32,7 +26,7 @@ typedef struct {
 
 static void add_row(ww_flows *f, const ww_replay *r, const ww_replay_ins *row, l1_sums *s) {
   if (!(row->requests > 0)) return;
-  double n = executions(&f->sampled->tally, row->fn, row->block) / row->requests;
+  double n = ww_tally_runs(&f->sampled->tally, row->fn, row->block) / row->requests;
   ww_flow *w = flow_of(f, r, row->region);
   double sectors = n * row->sectors, hits = n * row->hits;
   s->cycles += n * row->cycles;
@@ -143,12 +137,12 @@ static void origins(const ww_flows *f, const l1_sums *s, ww_traffic *out) {
   out->from_l1 = 1 - slow;
 }
 
-static void ways_of(const ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a, ww_ways *out) {
+static void ways_of(ww_flows *f, const ww_replay *r, const ww_traffic *t, ww_arena *a, ww_ways *out) {
   *out = (ww_ways){WW_NEWN(a, ww_way, r->nins + 1), 0, 1 - t->from_l1, t->from_dram};
   for (uint32_t k = 0; k < r->nins; k++) {
     const ww_replay_ins *row = &r->ins[k];
     if (row->kind != WW_ACCESS_LOAD || row->space != WW_GLOBAL || !(row->requests > 0)) continue;
-    ww_flow *w = flow_of((ww_flows *)f, r, row->region);
+    ww_flow *w = flow_of(f, r, row->region);
     double slow = row->slow / row->requests;
     double deep = row->slow > 0 ? slow * waits_for_dram(w, row->lines / row->slow) : 0;
     out->v[out->n++] = (ww_way){row->ins, slow, deep};

@@ -89,6 +89,7 @@ typedef struct {
   uint32_t nphis;     /* of the header */
   const uint32_t *phi;      /* slots */
   const uint8_t *phi_wide;
+  const uint8_t *jumps;     /* per phi of the header: it is only added to */
   const uint8_t *phi_float; /* never advanced */
   uint32_t a, b;      /* slots of what the exit compares (values until slots are given) */
   bool cmp_wide;

@@ -324,6 +324,12 @@ static void list_blocks(const ww_counter *c, ww_arena *a, ww_tally *out) {
     }
 }
 
+double ww_tally_runs(const ww_tally *t, const ww_fn *fn, uint32_t block) {
+  for (uint32_t k = 0; k < t->nblocks; k++)
+    if (t->blocks[k].fn == fn && t->blocks[k].block == block) return t->blocks[k].warps;
+  return 0;
+}
+
 void ww_counter_result(ww_counter *c, ww_arena *a, ww_tally *out) {
   *out = (ww_tally){0};
   list_blocks(c, a, out);

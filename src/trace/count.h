@@ -56,6 +56,7 @@ typedef struct {
   ww_arg_counts *args;    uint32_t nargs;
   ww_dependency dep;
 } ww_tally;
+double ww_tally_runs(const ww_tally *t, const ww_fn *fn, uint32_t block); /* times that warps came by a block */
 
 typedef struct ww_counter ww_counter;
 /* Counts events of launches of one module. */

@@ -472,7 +472,8 @@ static void place_steady(dec *d) {
     for (uint32_t k = 0; k < h->nphis; k++) {
       slots[k] = d->slot[h->phis[k].dst];
       w[k] = wide(d, h->phis[k].dst);
-      f[k] = ww_is_float(d->fn->vals[h->phis[k].dst].type) || ww_type_bytes[d->fn->vals[h->phis[k].dst].type] < 4;
+      ww_type t = d->fn->vals[h->phis[k].dst].type;
+      f[k] = ww_is_float(t) || ww_type_bytes[t] < 4 || !st->jumps[k];
     }
     st->nphis = h->nphis;
     st->phi = slots;

@@ -4,7 +4,7 @@
  * the loop's own counters and on nothing loaded in it. Watched at run time: when the compared values moved by the
  * same step three times, the iterations left are known. They are cut into three segments; of each only a
  * window in its middle runs, every iteration of it weighted by segment / window, and the counters (header phis that
- * moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight alignments a 4-byte step has
+ * are only added to, and moved evenly) jump over the rest. Windows of eight consecutive iterations see all eight alignments a 4-byte step has
  * in a 32-byte sector; three segments make work that grows evenly with the counter come out exact.
  * Values accumulated in the loop are then wrong, which a sampled run accepts: it asks what is done, not what results. */
 #include "code.h"
@@ -76,6 +76,36 @@ static uint32_t exiting_block(const finder *f) {
   return found;
 }
 
+/* v is the phi plus or minus something: it goes on as it began. A mask, a remainder or a choice turns back some day. */
+static bool only_adds(const finder *f, ww_val v, ww_val phi, int depth) {
+  if (v == phi) return true;
+  const ww_ins *d = f->fn->vals[v].kind == WW_VAL_RESULT ? f->def[v] : NULL;
+  if (!d || depth > 16 || !ww_ir_in_loop(f->fn, f->def_block[v], f->loop)) return false;
+  switch (d->op) {
+  case WW_OP_ADD:
+  case WW_OP_SUB:
+  case WW_OP_LEA:
+    return only_adds(f, d->a, phi, depth + 1) || (d->op == WW_OP_ADD && only_adds(f, d->b, phi, depth + 1));
+  case WW_OP_SEXT:
+  case WW_OP_ZEXT:
+  case WW_OP_TRUNC:
+  case WW_OP_MOV:
+  case WW_OP_FREEZE: return only_adds(f, d->a, phi, depth + 1);
+  default: return false;
+  }
+}
+
+/* Which of the header's phis can jump over iterations. */
+static const uint8_t *jumps_of(const finder *f, ww_arena *a) {
+  const ww_block *h = &f->fn->blocks[f->header];
+  uint8_t *out = WW_NEWN(a, uint8_t, h->nphis + 1);
+  for (uint32_t k = 0; k < h->nphis; k++)
+    for (uint32_t n = 0; n < h->phis[k].n; n++)
+      if (f->fn->pool[h->phis[k].ext + 2 * n] == f->latch)
+        out[k] = only_adds(f, f->fn->pool[h->phis[k].ext + 2 * n + 1], h->phis[k].dst, 0);
+  return out;
+}
+
 static const uint8_t inverse[] = {
     [WW_EQ] = WW_NE,   [WW_NE] = WW_EQ,   [WW_SLT] = WW_SGE, [WW_SLE] = WW_SGT, [WW_SGT] = WW_SLE,
     [WW_SGE] = WW_SLT, [WW_ULT] = WW_UGE, [WW_ULE] = WW_UGT, [WW_UGT] = WW_ULE, [WW_UGE] = WW_ULT};
@@ -122,7 +152,7 @@ void ww_steady_find(const ww_fn *fn, ww_arena *a, ww_steady **out, uint32_t *n) 
     f.loop = l;
     f.header = fn->loops[l].header;
     f.latch = fn->loops[l].latch;
-    if (qualify(&f, &(*out)[*n])) ++*n;
+    if (qualify(&f, &(*out)[*n])) (*out)[(*n)++].jumps = jumps_of(&f, a);
   }
 }
 

@@ -214,6 +214,20 @@ __global__ void every_fourth(int n, const float *x, float *y) { // a branch that
   y[threadIdx.x] = s;
 }
 
+__global__ void around(int n, const float *x, float *y) { // what is masked moves evenly until it turns back
+  __shared__ float ring[2048];
+  for (int k = threadIdx.x; k < 2048; k += blockDim.x) ring[k] = x[k];
+  __syncthreads();
+  float s = 0;
+  int at = threadIdx.x;
+#pragma unroll 1
+  for (int k = 0; k < n; k++) {
+    s += ring[at];
+    at = (at + 32) & 2047;
+  }
+  y[threadIdx.x] = s;
+}
+
 __global__ void matmul_tiled(int n, const float *a, const float *b, float *c) {
   __shared__ float as[16][17], bs[16][16];
   int tx = threadIdx.x, ty = threadIdx.y, row = blockIdx.y * 16 + ty, col = blockIdx.x * 16 + tx;

@@ -136,6 +136,7 @@ static void test_loops_in_part(void **state) {
       {"columns", "grid=1 block=32 rows=3 cols=5010 x=[rows*cols] y=[64]"},
       {"columns", "grid=1 block=32 rows=5010 cols=3 x=[rows*cols] y=[64]"},
       {"loaded_bound", "grid=1 block=32 n=i32[1]:uniform(90000,90001) x=[100000] y=[64]"},
+      {"around", "grid=1 block=32 n=40004 x=[2048] y=[32]"},
       {"every_fourth", "grid=1 block=32 n=40004 x=[n] y=[64]"},
       {"matmul_tiled", "grid=8,8 block=16,16 n=2048 a=[n*128] b=[n*n] c=[128*n]"},
       {"matmul", "grid=2,2 block=32,8 n=2001 a=[n*16] b=[n*n] c=[n*16]"},

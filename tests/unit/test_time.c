@@ -271,8 +271,8 @@ static void test_chain_loops(void **state) {
   assert_true(chase.waits >= 63); /* nothing waits for the last one */
 }
 
-#define CHASE                                                                                                     \
-  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = icmp.ne i64 %2, 0\n"             \
+#define CHASE                                                                                          \
+  "  %1 = phi i64 [@entry.0 %p.0] [@loop.1 %2]\n  %2 = ld.global i64 [%1]\n  %4 = icmp.ne i64 %2, 0\n" \
   "  cbr %4, @loop.1, @end.2\n@end.2:\n  ret\n}\n"
 
 /* A wait is as long as the way of the load it is for: of one in four every fourth goes beyond L1. */
