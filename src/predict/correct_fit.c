@@ -15,6 +15,7 @@ enum { FOLDS = 6, MOST_FOLDS = 32, ROUNDS = 160, LEAST_ROWS = 40 };
 #define COVER 0.90
 #define EVENED 0.2
 #define SPARE 1.005 /* of time: so many times the least error is as good */
+#define COSTS 0.25  /* of what all kernels gain, what written ones may lose */
 #define HELPS 0.99  /* of the machine model's error, what is left at most */
 
 typedef struct {
@@ -343,7 +344,7 @@ static compared compare(const fitting *f, int m, const ww_metric_model *how, con
                     {mean_error(f, s, NULL, NULL, split, 0), mean_error(f, s, how, pred, split, 0)}};
 }
 
-/* Trees of the training split alone, on the validation split: better in all, and no worse for written kernels. */
+/* Trees of the training split alone, on the validation split: better in all, and what written kernels lose is a small part of it. */
 static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how, ww_metric_model *out) {
   ww_metric_model trial = {0};
   ww_voiced *pred = ww_xcalloc(f->n + 1, sizeof *pred);
@@ -360,7 +361,8 @@ static bool helps(fitting *f, int m, const ww_trees_options *t, const ww_metric_
   if (!out->launches) return true; /* no validation split: cross-validation has decided */
   ww_buf_fmt(f->log, "  %-18s validation %6.2f -> %6.2f %%, written kernels %6.2f -> %6.2f %%\n", ww_metrics[m].name,
              100 * v.all[0], 100 * v.all[1], 100 * v.written[0], 100 * v.written[1]);
-  return v.all[1] < HELPS * v.all[0] && !(v.written[1] > 1.02 * v.written[0]);
+  double lost = v.written[1] - v.written[0]; /* not known where there are none */
+  return v.all[1] < HELPS * v.all[0] && !(lost > fmax(0.02 * v.written[0], COSTS * (v.all[0] - v.all[1])));
 }
 
 static void say_held_out(fitting *f, int m, const ww_trees_options *t, const ww_metric_model *how) {
