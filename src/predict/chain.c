@@ -10,7 +10,7 @@
  * LLVM has not: iterations of a group overlap as far as their values allow.
  *
  * Invariant: the weight of an event multiplies what the event added to the warp's way, so loops that ran in part count in full. */
-#include "chain.h"
+#include "chain_int.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,12 +18,9 @@
 enum { TRACKED = 4, MOST_BLOCKS = 24, LEAST_BLOCKS = 3 };
 #define BUDGET 300000.0 /* warp instructions to run again for the chain */
 #define NOMINAL_ATOMIC 400.0
-#define UNROLL 4           /* iterations of a loop with predicated blocks */
-#define STORES 0.8         /* requests to one place that a slice of L2 takes in a cycle */
-#define LONE_LINES 8       /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
-#define PREDICATED_MOST 20 /* instructions of a block that becomes predicated */
-#define UNROLL_MOST 64     /* instructions of a body that is still unrolled */
-#define PREDICATE 9.0      /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
+#define UNROLL 4      /* iterations of a loop with predicated blocks */
+#define LONE_LINES 8  /* a request that touches so many lines, in one sector each, fetches from all over DRAM */
+#define PREDICATE 9.0 /* cycles from a compare to the branch that it decides, beyond the compare's own latency */
 
 /* A point of time of one warp, and what lies on the longest way to it. */
 typedef struct {
@@ -48,15 +45,6 @@ typedef struct {
   ww_block_plan plan;
   uint32_t times[TRACKED]; /* that each warp came by */
 } block_costs;
-
-/* Cycles for which atomics keep one address, or one slice of L2, busy. */
-typedef struct {
-  uint64_t key;
-  double cycles;
-} hot;
-enum { HOT = 8192 };       /* a power of two; keys beyond this many are not told apart */
-#define ANOTHER_SECTOR 0.6 /* of a line, beside its first */
-enum { SLICE_BITS = 9 };   /* consecutive bytes of one slice, as contention shows them */
 
 /* Values of loads that have been read for the last time, and when: what waits for their registers. */
 typedef struct {
@@ -101,9 +89,7 @@ struct ww_chainer {
   double bar_cycles;
   double requests, lines, sectors, lone; /* global loads; lone: sectors fetched without their neighbours */
   double store_lines;
-  hot *address, *slice;
-  double atomics; /* cycles of all slices together */
-  double nslices;
+  ww_contention *crowd;
 };
 
 static double known(double x, double otherwise) { return x > 0 ? x : otherwise; }
@@ -123,10 +109,7 @@ ww_chainer *ww_chainer_new(const ww_module *m, const ww_chain_gpu *of, uint64_t 
   c->a = ww_arena_new();
   c->costs = ww_xcalloc(m->nfns + 1, sizeof *c->costs);
   c->lowered = ww_xcalloc(m->nfns + 1, sizeof *c->lowered);
-  c->address = ww_xcalloc(HOT, sizeof *c->address);
-  c->slice = ww_xcalloc(HOT, sizeof *c->slice);
-  c->nslices = g->l2_gbps > 0 && g->boost_mhz > 0 ? fmax(1, g->l2_gbps * 1e3 / g->boost_mhz / 64)
-                                                  : 64; /* 64 bytes a cycle each */
+  c->crowd = ww_contention_new(g);
   for (uint32_t k = 0; k < TRACKED; k++) c->warps[k].ready = ww_xcalloc(m->nfns + 1, sizeof *c->warps[k].ready);
   return c;
 }
@@ -142,81 +125,13 @@ void ww_chainer_free(ww_chainer *c) {
   free(c->costs);
   free(c->lowered);
   ww_arena_free(c->a);
-  free(c->address);
-  free(c->slice);
+  ww_contention_free(c->crowd);
   free(c);
 }
 
 /* ---- tables made on demand ---- */
 
 static bool is_global(const ww_ins *i) { return i->space == WW_GLOBAL || i->space == WW_GENERIC; }
-
-static bool epilogue_of(const ww_fn *fn, const char *name) {
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const char *other = fn->blocks[b].name;
-    if (other && ww_starts(other, name) && ww_starts(other + strlen(name), ".epil")) return true;
-  }
-  return false;
-}
-
-static const ww_ins *defined_in(const ww_fn *fn, uint32_t loop, ww_val v) {
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; fn->blocks[b].loop == loop && k < fn->blocks[b].nins; k++) {
-      const ww_ins *i = &fn->blocks[b].ins[k];
-      if (i->dst != WW_NOVAL && v >= i->dst && v < i->dst + i->nres) return i;
-    }
-  return NULL;
-}
-
-/* v counts by a constant, or by something fixed without an overflow: it is a counter of this loop, or its next value. */
-static bool counts(const ww_fn *fn, uint32_t loop, ww_val v, bool next) {
-  const ww_block *h = &fn->blocks[fn->loops[loop].header];
-  for (uint32_t k = 0; !next && k < h->nphis; k++)
-    for (uint32_t n = 0; h->phis[k].dst == v && n < h->phis[k].n; n++)
-      if (fn->pool[h->phis[k].ext + 2 * n] == fn->loops[loop].latch)
-        return counts(fn, loop, fn->pool[h->phis[k].ext + 2 * n + 1], true);
-  const ww_ins *d = defined_in(fn, loop, v);
-  if (!d || (d->op != WW_OP_ADD && d->op != WW_OP_SUB && d->op != WW_OP_LEA)) return false;
-  if (fn->vals[d->b].kind == WW_VAL_CONST || fn->vals[d->a].kind == WW_VAL_CONST) return true;
-  return d->flags & WW_F_NSW && !defined_in(fn, loop, d->b);
-}
-
-/* The number of iterations can be known when the loop begins: its end compares something that counts by a constant. */
-static bool counted(const ww_fn *fn, uint32_t loop) {
-  const ww_block *b = &fn->blocks[fn->loops[loop].latch];
-  const ww_ins *end = &b->ins[b->nins - 1], *test = end->op == WW_OP_CBR ? defined_in(fn, loop, end->a) : NULL;
-  return test && test->op == WW_OP_ICMP && (counts(fn, loop, test->a, false) || counts(fn, loop, test->b, false));
-}
-
-/* Blocks between header and latch are few instructions behind an `if`, which become predicated. */
-static bool is_straight(const ww_fn *fn, uint32_t loop) {
-  const ww_loop *l = &fn->loops[loop];
-  uint32_t all = 0;
-  for (uint32_t k = 0; k < fn->nloops; k++)
-    if (fn->loops[k].parent == loop) return false;
-  for (uint32_t b = 0; b < fn->nblocks; b++) {
-    const ww_block *x = &fn->blocks[b];
-    if (x->loop != loop) continue;
-    all += x->nins;
-    if (b != l->header && b != l->latch && (x->nins > PREDICATED_MOST || x->nsucc != 1)) return false;
-    if (b != l->latch)
-      for (uint32_t k = 0; k < x->nsucc; k++)
-        if (fn->blocks[x->succ[k]].loop != loop) return false; /* another way out */
-    for (uint32_t k = 0; k < x->nins; k++)
-      if (ww_ops[x->ins[k].op].cls == WW_CLASS_SYNC || x->ins[k].op == WW_OP_CALL || x->ins[k].op == WW_OP_CALLI)
-        return false;
-  }
-  return all <= UNROLL_MOST;
-}
-
-/* A small counted loop without barriers or calls, which LLVM has left as it was. */
-static bool unrollable(const ww_fn *fn, uint32_t loop) {
-  if (loop == WW_NOBLOCK || fn->loops[loop].latch == WW_NOBLOCK || !is_straight(fn, loop) || !counted(fn, loop))
-    return false;
-  const ww_block *h = &fn->blocks[fn->loops[loop].header], *end = &fn->blocks[fn->loops[loop].latch];
-  if (end->ins[end->nins - 1].sub == 1) return false; /* the source says no */
-  return !h->name || (!strstr(h->name, ".epil") && !epilogue_of(fn, h->name));
-}
 
 static void way_of(const ww_chainer *c, const ww_ins *i, cost *out) {
   const ww_ways *w = &c->of.ways;
@@ -244,16 +159,6 @@ static void last_uses(const ww_fn *fn, const ww_block *b, const float *words, co
   free(last);
 }
 
-/* Iterations of a warp each time it comes to the loop, in the mean. */
-static double trips_of(const ww_tally *t, const ww_fn *fn, uint32_t loop) {
-  uint32_t header = fn->loops[loop].header;
-  double from = 0;
-  for (uint32_t b = 0; b < fn->nblocks; b++)
-    for (uint32_t k = 0; k < fn->blocks[b].nsucc; k++)
-      if (fn->blocks[b].succ[k] == header && !ww_ir_in_loop(fn, b, loop)) from += ww_tally_runs(t, fn, b);
-  return from > 0 ? ww_tally_runs(t, fn, header) / from : 0;
-}
-
 static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   uint32_t f = (uint32_t)(fn - c->m->fns);
   const ww_block *b = &fn->blocks[block];
@@ -266,9 +171,9 @@ static block_costs *costs_of(ww_chainer *c, const ww_fn *fn, uint32_t block) {
   block_costs *v = &c->costs[f][block];
   if (v->ins) return v;
   v->ins = ww_xcalloc(b->nins + 1, sizeof *v->ins);
-  if (v->plan.joined < UNROLL && unrollable(fn, b->loop)) v->plan.joined = UNROLL;
+  if (v->plan.joined < UNROLL && ww_chain_unrollable(fn, b->loop)) v->plan.joined = UNROLL;
   v->header = v->plan.joined > 1 ? fn->loops[b->loop].header : block;
-  if (v->plan.joined > 1 && !v->plan.even && c->tally) v->trips = trips_of(c->tally, fn, b->loop);
+  if (v->plan.joined > 1 && !v->plan.even && c->tally) v->trips = ww_chain_trips(c->tally, fn, b->loop);
   v->end = v->plan.joined == 1 || fn->loops[b->loop].latch == block;
   for (uint32_t i = 0; i < b->nins; i++) {
     const ww_cost *w = &c->lowered[f].costs[c->lowered[f].first[block] + i];
@@ -500,77 +405,6 @@ static void on_block(void *ctx, ww_warp_id id, const ww_fn *fn, uint32_t block, 
 
 /* ---- accesses ---- */
 
-static uint32_t lines_of(const ww_access *a, uint64_t *lines) {
-  uint32_t n = 0;
-  if (a->pattern == WW_PATTERN_SAME || (a->hi - 1) >> 7 == a->lo >> 7) return lines[0] = a->lo >> 7, 1;
-  if (a->pattern == WW_PATTERN_CONTIG) {
-    for (uint64_t l = a->lo >> 7; l <= (a->hi - 1) >> 7; l++) lines[n++] = l;
-    return n;
-  }
-  for (ww_mask m = a->lanes; m; m &= m - 1) {
-    uint64_t l = a->addr[__builtin_ctzll(m)] >> 7;
-    uint32_t x = n;
-    while (x > 0 && lines[x - 1] != l) x--;
-    if (!x) lines[n++] = l;
-  }
-  return n;
-}
-
-static double *busy(hot *table, uint64_t key) {
-  uint64_t at = (key + 1) * 0x9e3779b97f4a7c15ull >> 51;
-  for (uint32_t k = 0; k < 16; k++) {
-    hot *h = &table[(at + k) & (HOT - 1)];
-    if (!h->key) h->key = key + 1;
-    if (h->key == key + 1) return &h->cycles;
-  }
-  return &table[at & (HOT - 1)].cycles;
-}
-
-/* Cycles that a slice of L2 takes for one sector of an atomic request, however many of its lanes meet there. */
-static double sector_cycles(const ww_chainer *c, const ww_ins *i) {
-  const ww_gpu *g = c->g;
-  double adds = g->atom_random > 0 ? g->atom_random : 30;
-  if (i->op == WW_OP_CAS) return c->nslices / (g->atom_cas_spread > 0 ? g->atom_cas_spread / 8 : adds / 3);
-  if (ww_type_bytes[i->type] == 8 && g->atom_f64_spread > 0) return c->nslices / fmin(adds, g->atom_f64_spread / 4);
-  return c->nslices / adds;
-}
-
-/* True when `key` was not among the n. */
-static bool fresh(uint64_t *keys, uint32_t *n, uint64_t key) {
-  for (uint32_t x = *n; x > 0; x--)
-    if (keys[x - 1] == key) return false;
-  keys[(*n)++] = key;
-  return true;
-}
-
-/* The compiler makes one addition of a warp's where all lanes add the same constant to one address. */
-static bool joined(const ww_access *a) {
-  if (a->ins->op != WW_OP_ATOM || a->ins->sub != WW_RMW_ADD || ww_is_float(a->ins->type)) return false;
-  if (a->fn->vals[a->ins->b].kind != WW_VAL_CONST) return false;
-  uint64_t first = a->addr[__builtin_ctzll(a->lanes)];
-  for (ww_mask m = a->lanes; m; m &= m - 1)
-    if (a->addr[__builtin_ctzll(m)] != first) return false;
-  return true;
-}
-
-/* An address takes lane after lane; a slice of L2 takes request after request, each longer the more of its line it is about. */
-static void count_atomic(ww_chainer *c, const ww_access *a) {
-  const ww_gpu *g = c->g;
-  double one = g->atom_f32_same > 0 ? 1 / g->atom_f32_same : 3.5, sector = sector_cycles(c, a->ins) * a->weight;
-  if (!ww_is_float(a->ins->type) && g->atom_same > 0) one = fmin(one, 1 / g->atom_same);
-  uint64_t sectors[64], lines[64];
-  uint32_t ns = 0, nl = 0;
-  ww_mask lanes = joined(a) ? a->lanes & -a->lanes : a->lanes;
-  for (ww_mask m = lanes; m; m &= m - 1) {
-    uint64_t address = a->addr[__builtin_ctzll(m)];
-    *busy(c->address, address >> 2) += one * a->weight;
-    if (!fresh(sectors, &ns, address >> 5)) continue;
-    double cycles = sector * (fresh(lines, &nl, address >> 7) ? 1 : ANOTHER_SECTOR);
-    *busy(c->slice, address >> SLICE_BITS) += cycles;
-    c->atomics += cycles / c->nslices;
-  }
-}
-
 static void mark_back(ww_chainer *c, const ww_access *a) {
   uint32_t f = (uint32_t)(a->fn - c->m->fns);
   for (uint32_t b = 0; c->costs[f] && b < a->fn->nblocks; b++) {
@@ -598,17 +432,15 @@ static void follow_stores(ww_chainer *c, const ww_access *a) {
 
 static void on_access(void *ctx, const ww_access *a) {
   ww_chainer *c = ctx;
-  uint64_t lines[129];
   if (a->space != WW_GLOBAL) return;
   follow_stores(c, a);
   if (a->kind == WW_ACCESS_ATOMIC) {
-    count_atomic(c, a);
+    ww_contention_atomic(c->crowd, a);
   } else if (a->kind == WW_ACCESS_STORE) {
-    uint32_t n = lines_of(a, lines);
-    c->store_lines += a->weight * n;
-    for (uint32_t k = 0; k < n; k++) *busy(c->slice, lines[k] >> (SLICE_BITS - 7)) += a->weight / STORES;
+    c->store_lines += a->weight * ww_contention_store(c->crowd, a);
   } else {
-    uint32_t n = lines_of(a, lines), sectors = ww_coalesce_sectors(a);
+    uint64_t lines[WW_ACCESS_LINES];
+    uint32_t n = ww_access_lines(a, lines), sectors = ww_coalesce_sectors(a);
     c->requests += a->weight;
     c->lines += a->weight * n;
     c->sectors += a->weight * sectors;
@@ -655,8 +487,7 @@ ww_observer ww_chainer_observer(ww_chainer *c) {
 static double positive(double x) { return x > 0 ? x : 0; }
 
 void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
-  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits), busiest = c->atomics;
-  for (uint32_t k = 0; k < HOT; k++) busiest = fmax(busiest, fmax(c->address[k].cycles, c->slice[k].cycles));
+  double n = c->nblocks ? c->nblocks : 1, waits = positive(c->total.waits);
   *out = (ww_chain){
       .warp_inst = c->inst / n,
       .alu = positive(c->total.alu) / n,
@@ -672,7 +503,7 @@ void ww_chainer_result(const ww_chainer *c, ww_chain *out) {
       .store_waits = positive(c->total.back) / n,
       .spread = c->all > 0 ? c->most * n / c->all : 1,
       .lines_per_load = c->requests > 0 ? c->lines / c->requests : 0,
-      .atomic_cycles = busiest / n, /* of one block; the caller knows how many there are */
+      .atomic_cycles = ww_contention_busiest(c->crowd) / n, /* of one block; the caller knows how many there are */
       .store_lines = c->store_lines / n,
       .lone = c->sectors > 0 ? c->lone / c->sectors : 0,
   };
