@@ -347,7 +347,7 @@ static void add(point *to, const point *a, const point *b, double weight) {
 /* Iterations that go together with this one, which is number `trip` of its loop: what does not fill a group is left to smaller ones. */
 static uint32_t together(const block_costs *k, uint32_t trip) {
   if (!(k->trips > 0)) return k->plan.joined;
-  uint32_t all = (uint32_t)(k->trips + 0.5), before = 0;
+  uint32_t all = (uint32_t)fmin(k->trips + 0.5, 1e9), before = 0;
   for (uint32_t by = k->plan.joined; by > 1; by /= UNROLL) {
     before += (all - before) / by * by;
     if (trip < before) return by;

@@ -275,9 +275,21 @@ static void registers(void **state) {
   assert_true(n == 16 && spill > 0);
 }
 
+/* What loads can be brought forward into: up to 32 registers, less what lives; a vector takes as many as it has words. */
+static void room_for_loads(void **state) {
+  ww_module m = parse(*state, row_sum);
+  ww_gpu g = h200(*state);
+  const ww_block_plan *plan = ww_register_plan(&m, &m.fns[0], &g, *state);
+  assert_true(plan[0].joined == 1 && plan[1].joined > 1 && !plan[1].even);
+  assert_true(plan[1].room > 8 && plan[1].room < 27);
+  double words = 0;
+  for (uint32_t k = 0; k < m.fns[0].blocks[1].nins; k++) words += plan[1].words[k];
+  assert_float_equal(words, 1, 0.01);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(straight_lines), TEST(divisions), TEST(atomics), TEST(predicates),
-                                     TEST(local_words),    TEST(switches),  TEST(guarded), TEST(joined_loop),
-                                     TEST(loops),          TEST(registers)};
+  const struct CMUnitTest tests[] = {TEST(room_for_loads), TEST(straight_lines), TEST(divisions), TEST(atomics),
+                                     TEST(predicates),     TEST(local_words),    TEST(switches),  TEST(guarded),
+                                     TEST(joined_loop),    TEST(loops),          TEST(registers)};
   return RUN(tests);
 }
