@@ -1,6 +1,7 @@
 /* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a message, in every way it can be run. */
 #include "fuzz.h"
 
+#include "../../src/predict/predict.h"
 #include "../../src/trace/sample.h"
 #include "../../src/trace/setup.h"
 
@@ -42,6 +43,16 @@ static void run(const ww_module *m, const ww_fn *fn, uint32_t lanes, bool extrap
   ww_setup_free(&s);
 }
 
+/* What the machine would make of it, calls or not. */
+static void lower(const ww_module *m, const ww_fn *fn, ww_arena *a) {
+  ww_gpu g = {.lanes = 32, .sms = 4};
+  const uint32_t *first;
+  double registers, spill;
+  ww_lower_costs(m, fn, &g, a, &first);
+  ww_register_plan(m, fn, &g, a);
+  ww_registers(m, fn, &g, 40, &registers, &spill);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   if (n > MAX_TEXT) return 0;
   char *text = fuzz_text(data, n);
@@ -50,6 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   ww_err e = {0};
   bool valid = !ww_ir_parse(text, a, &m, &e) && !ww_ir_check(&m, &e);
   if (valid) {
+    for (uint32_t f = 0; f < m.nfns; f++) lower(&m, &m.fns[f], a);
     for (uint32_t f = 0; f < m.nfns; f++)
       for (uint32_t k = 0; k < 4 && m.fns[f].kernel && !m.fns[f].refusal; k++)
         run(&m, &m.fns[f], k & 1 ? 64 : 32, k & 2, a);
