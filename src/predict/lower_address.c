@@ -8,18 +8,18 @@
 enum { TERMS = 8, LOOK_BACK = 96 };
 
 typedef struct {
-  ww_val v, w; /* v times w; w WW_NOVAL: v alone */
-  int64_t coef;
+  ww_val v, w;   /* v times w; w WW_NOVAL: v alone */
+  uint64_t coef; /* numbers wrap, as addresses do */
 } term;
 
 typedef struct {
   uint32_t n;
-  int64_t constant;
+  uint64_t constant;
   bool open; /* too many terms: equal to nothing */
   term t[TERMS];
 } form;
 
-static void add_term(form *f, ww_val v, ww_val w, int64_t coef) {
+static void add_term(form *f, ww_val v, ww_val w, uint64_t coef) {
   if (w != WW_NOVAL && w < v) {
     ww_val s = v;
     v = w, w = s;
@@ -36,7 +36,7 @@ static void add_term(form *f, ww_val v, ww_val w, int64_t coef) {
     f->t[f->n++] = (term){v, w, coef};
 }
 
-static void add_form(form *f, const form *g, int64_t by) {
+static void add_form(form *f, const form *g, uint64_t by) {
   f->open |= g->open;
   f->constant += g->constant * by;
   for (uint32_t k = 0; k < g->n; k++) add_term(f, g->t[k].v, g->t[k].w, g->t[k].coef * by);
@@ -80,17 +80,17 @@ static bool opened(const ww_lowering *x, const ww_ins *i, uint32_t depth, form *
     if (i->type == WW_I32 && !(i->flags & WW_F_NSW)) return false;
     form_of(x, i->a, depth, out);
     form_of(x, i->b, depth, &a);
-    add_form(out, &a, i->op == WW_OP_SUB ? -1 : i->op == WW_OP_LEA ? i->imm : 1);
+    add_form(out, &a, i->op == WW_OP_SUB ? UINT64_MAX : i->op == WW_OP_LEA ? (uint64_t)i->imm : 1);
     return true;
   case WW_OP_OR:
     if (!fixed || c < 0 || c > 63) return false;
     form_of(x, i->a, depth, out);
-    out->constant += c;
+    out->constant += (uint64_t)c;
     return true;
   case WW_OP_SHL:
-    if (!fixed || c > 31) return false;
+    if (!fixed || c < 0 || c > 31) return false;
     form_of(x, i->a, depth, &a);
-    add_form(out, &a, (int64_t)1 << c);
+    add_form(out, &a, 1ull << c);
     return true;
   case WW_OP_MUL: return product(x, i, depth, out);
   case WW_OP_SEXT:
@@ -109,7 +109,7 @@ static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
   *out = (form){0};
   const ww_value *t = &x->fn->vals[v];
   if (t->kind == WW_VAL_CONST) {
-    out->constant = t->type == WW_I32 ? (int32_t)t->bits : (int64_t)t->bits;
+    out->constant = t->type == WW_I32 ? (uint64_t)(int32_t)t->bits : t->bits;
     return;
   }
   const ww_ins *d = x->def[v];
@@ -124,7 +124,7 @@ static void form_of(const ww_lowering *x, ww_val v, uint32_t depth, form *out) {
 static uint32_t distance(const form *f, const form *g) {
   form d = *f;
   if (f->open || g->open) return 2;
-  add_form(&d, g, -1);
+  add_form(&d, g, UINT64_MAX);
   return d.open || d.n > 1 ? 2 : d.n;
 }
 
