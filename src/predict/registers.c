@@ -160,7 +160,8 @@ static bool own_address(const ww_lowering *x, uint32_t loop, ww_val v) {
   return x->loops[loop].joined > 1 || x->loops[loop].before > 1;
 }
 
-/* Words that a load takes from when it is brought forward until its value is used. */
+/* Words that a load takes from when it is brought forward until its value is used; of two for an address of its own, one in the mean:
+ * it is free again once the load has gone. */
 static float *load_words(const ww_lowering *x, uint32_t b, ww_arena *a) {
   const ww_block *t = &x->fn->blocks[b];
   float *out = WW_NEWN(a, float, t->nins + 1);
