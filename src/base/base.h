@@ -150,6 +150,11 @@ typedef struct {
   const char *dir;  /* its working folder; else ours */
   const char *env;  /* NAME=VALUE on top of our environment */
   bool own_memory;  /* ww_run_memory does not count */
+  /* What it may do (confine.h). Its program is then an absolute path, its environment `env` alone, and of our descriptors
+   * it has those of `keep`, at the same numbers. */
+  const struct ww_confine *confine;
+  const int *keep;
+  uint32_t nkeep;
   void (*line)(void *ctx, const char *line); /* each line of its stderr, as it comes */
   bool (*cancelled)(void *ctx);              /* asked several times a second; true ends it with WW_ECANCEL */
   void *ctx;
