@@ -1,4 +1,5 @@
 /* main.c - the command table, and the only place that ends the program. */
+#include <cjson/cJSON.h>
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
@@ -106,6 +107,7 @@ static int finish(ww_cmd *c, ww_status rc) {
   }
   int code = rc == WW_OK && c->missed ? 1 : ww_exit_code(rc);
   ww_arena_free(c->arena);
+  ww_cleanup_now(); /* what an error has left */
   return code;
 }
 
@@ -124,7 +126,14 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
   return cmd->run(c);
 }
 
+/* A program of its own may end where a library must not: by a signal or for want of memory, after cleaning up. */
+static void take_charge(void) {
+  ww_end_on_signals();
+  cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free}); /* else it calls good JSON bad */
+}
+
 int main(int argc, char **argv) {
+  take_charge();
   ww_cmd c = {.arena = ww_arena_new()};
 #ifndef WW_NO_FRONT
   if (argc == 4 && !strcmp(argv[1], "--lower")) /* a server's own child */

@@ -1,7 +1,7 @@
 /* arena.c - bump allocation in chunks, freed all at once.
  *
  * Workload: many small objects, now and then an array that grows at the end of the newest chunk. Every returned block
- * is zeroed and 16-byte aligned. A block larger than a chunk gets its own. Out of memory aborts: no caller can go on. */
+ * is zeroed and 16-byte aligned. A block larger than a chunk gets its own. Out of memory ends the program: no caller can go on. */
 #include "base.h"
 
 #include <stdlib.h>
@@ -20,26 +20,21 @@ struct ww_arena {
   size_t next; /* size of the next ordinary chunk */
 };
 
-static void out_of_memory(size_t bytes) {
-  fprintf(stderr, "warpwise: out of memory (%zu bytes asked for)\n", bytes);
-  abort();
-}
-
 void *ww_xmalloc(size_t bytes) {
   void *p = malloc(bytes ? bytes : 1);
-  if (!p) out_of_memory(bytes);
+  if (!p) ww_out_of_memory(bytes);
   return p;
 }
 
 void *ww_xcalloc(size_t n, size_t bytes) {
   void *p = calloc(n ? n : 1, bytes ? bytes : 1);
-  if (!p) out_of_memory(n * bytes);
+  if (!p) ww_out_of_memory(n * bytes);
   return p;
 }
 
 void *ww_xrealloc(void *p, size_t bytes) {
   void *q = realloc(p, bytes ? bytes : 1);
-  if (!q) out_of_memory(bytes);
+  if (!q) ww_out_of_memory(bytes);
   return q;
 }
 
@@ -66,7 +61,7 @@ size_t ww_arena_bytes(const ww_arena *a) {
 }
 
 static size_t round16(size_t n) {
-  if (n > SIZE_MAX - 15 - sizeof(chunk)) out_of_memory(n);
+  if (n > SIZE_MAX - 15 - sizeof(chunk)) ww_out_of_memory(n);
   return (n + 15) & ~(size_t)15;
 }
 

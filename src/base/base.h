@@ -1,6 +1,6 @@
 /* base.h - what every module stands on: status and error, arena, vector, string buffer, JSON writer, files, child processes.
  *
- * Depends on nothing of ours. Out of memory aborts in the allocator; everything the world can cause returns a
+ * Depends on nothing of ours. Out of memory ends the program in the allocator; everything the world can cause returns a
  * ww_status and fills a ww_err. Arenas are named by lifetime (process, document, request) and always passed. */
 #ifndef WW_BASE_H
 #define WW_BASE_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
 /* ---- errors (error.c) ---- */
 
@@ -52,7 +53,7 @@ char *ww_fmt(ww_arena *a, const char *fmt, ...) __attribute__((format(printf, 2,
 #define WW_NEW(a, T) ((T *)ww_alloc((a), sizeof(T)))
 #define WW_NEWN(a, T, n) ((T *)ww_alloc((a), sizeof(T) * (size_t)(n)))
 
-/* malloc family that aborts when memory is out; for long-lived mutable things */
+/* malloc family that ends the program when memory is out; for long-lived mutable things */
 void *ww_xmalloc(size_t bytes);
 void *ww_xcalloc(size_t n, size_t bytes);
 void *ww_xrealloc(void *p, size_t bytes);
@@ -131,6 +132,23 @@ const char *ww_data_dir(ww_arena *a);     /* where shim/, gpus/ live: $WARPWISE_
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name);
 const char *ww_path_dir(ww_arena *a, const char *path);
 const char *ww_path_base(const char *path);
+
+/* ---- what must not outlive the program (cleanup.c) ---- */
+
+/* Lists it and gives its slot; -1 when the list is full, which every function takes. Forget what is gone, or is to stay. */
+int ww_cleanup_file(const char *path);
+int ww_cleanup_tree(const char *path);  /* a folder with all that is in it */
+int ww_cleanup_group(pid_t leader);     /* a child's process group: killed */
+int ww_cleanup_process(pid_t pid);      /* a child: asked to end */
+void ww_cleanup_forget(int slot);
+pid_t ww_fork(void);                    /* fork; the child ends when its parent does */
+int ww_temp_file(char *name, int *slot);     /* mkostemp, listed at once; a descriptor, -1 with errno */
+bool ww_temp_folder(char *name, int *slot);  /* mkdtemp, listed at once; false with errno */
+bool ww_remove_tree(const char *path);       /* a folder with all that is in it; signal handlers may call it */
+void ww_cleanup_now(void);                   /* takes away all that is listed; signal handlers may call it */
+void ww_end_on_signals(void);                /* main: INT, TERM and HUP clean up, then end the program */
+void ww_end_by_signal(int number);           /* cleans up and ends by that signal; for handlers */
+_Noreturn void ww_out_of_memory(size_t bytes); /* says so, cleans up, ends; aborts in somebody else's program */
 
 /* ---- hashing (hash.c) ---- */
 uint64_t ww_hash(const void *data, size_t n, uint64_t seed); /* stable across machines and versions */

@@ -69,16 +69,17 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) return write_through(path, data, n, e);
   if (snprintf(temp, sizeof temp, "%s.XXXXXX", path) >= (int)sizeof temp)
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
-  int fd = mkostemp(temp, O_CLOEXEC);
+  int slot, fd = ww_temp_file(temp, &slot);
   if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
   mode_t mask = umask(0);
   umask(mask);
   bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, data, n);
   ok = close(fd) == 0 && ok;
   ok = ok && rename(temp, path) == 0;
-  if (ok) return WW_OK;
   int why = errno;
-  unlink(temp);
+  if (!ok) unlink(temp);
+  ww_cleanup_forget(slot);
+  if (ok) return WW_OK;
   return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(why));
 }
 

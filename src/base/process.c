@@ -228,6 +228,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
     goto done;
   }
   if (child_memory && !watch->own_memory) prlimit(pid, RLIMIT_AS, &(struct rlimit){child_memory, child_memory}, NULL);
+  int listed = ww_cleanup_group(pid);
   close(out[1]);
   close(err[1]);
   out[1] = err[1] = -1;
@@ -239,6 +240,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
     reap(pid, 0, &status);
     r->timed_out = !too_much && !cancelled;
   }
+  ww_cleanup_forget(listed);
   r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (cancelled) rc = ww_fail(e, WW_ECANCEL, "cancelled");
   if (too_much) rc = ww_fail(e, WW_ELIMIT, "'%s' printed more than 1 GiB and was ended", argv[0]);

@@ -192,13 +192,12 @@ static void show_end(const ww_campaign_state *s, bool stopped) {
 
 static volatile sig_atomic_t signals;
 static void on_signal(int sig) {
-  (void)sig;
-  signals++;
+  if (signals++) ww_end_by_signal(sig); /* what is committed is safe */
 }
 
 static int stop(void *ctx) {
   (void)ctx;
-  return signals > 1 ? 2 : signals;
+  return signals;
 }
 
 static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r, const ww_target *t,
@@ -206,9 +205,11 @@ static ww_status run_campaign(ww_cmd *c, const ww_campaign *g, const ww_rank *r,
   ww_campaign_state end;
   screen x = {.terminal = isatty(STDERR_FILENO), .quiet = ww_is_quiet() || c->global.json, .shown = ww_now()};
   if (r->size > 1) snprintf(x.rank, sizeof x.rank, "rank %u: ", r->rank);
-  struct sigaction on = {.sa_handler = on_signal};
+  struct sigaction on = {.sa_handler = on_signal}, was;
   sigaction(SIGINT, &on, NULL);
   sigaction(SIGTERM, &on, NULL);
+  sigaction(SIGHUP, NULL, &was);
+  if (was.sa_handler != SIG_IGN) sigaction(SIGHUP, &on, NULL);
   bool quiet = ww_is_quiet();
   ww_set_quiet(true); /* one line of progress is enough */
   ww_status st =

@@ -46,8 +46,8 @@ static void front_end(ww_cmd *c, findings *v) {
     char dir[] = "/tmp/warpwise-doctor-XXXXXX";
     ww_err e = {0};
     ww_unit unit = {0};
-    int version = 0;
-    if (!mkdtemp(dir)) continue;
+    int version = 0, slot;
+    if (!ww_temp_folder(dir, &slot)) continue;
     const char *path = ww_path_join(c->arena, dir, name);
     ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
     if (!st) st = ww_front_load(&(ww_front_options){.files = &path, .nfiles = 1, .dialect = -1}, c->arena, &unit, &e);
@@ -57,8 +57,8 @@ static void front_end(ww_cmd *c, findings *v) {
             st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "read by %s", ww_front_clang(c->arena, &version, &e)),
             "apt-get install clang-19 (a program that was built without LLVM: llvm-19-dev too, and build it anew)",
             "no kernel can be read from source", MISSING});
-    unlink(path);
-    rmdir(dir);
+    ww_remove_tree(dir);
+    ww_cleanup_forget(slot);
   }
 }
 

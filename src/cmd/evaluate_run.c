@@ -148,7 +148,7 @@ static void work(pool *p, uint32_t self, uint32_t first) {
 static int start(pool *p, uint32_t self, uint32_t first) {
   int fd[2];
   if (pipe(fd)) return -1;
-  pid_t pid = fork();
+  pid_t pid = ww_fork();
   if (pid == 0) {
     signal(SIGALRM, SIG_DFL);
     ww_set_quiet(true);

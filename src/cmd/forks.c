@@ -26,7 +26,7 @@ static ww_status start(const ww_forks *f, uint32_t index, child *c, ww_err *e) {
   *c = (child){.index = index, .out = tmpfile()};
   if (!c->out) return ww_fail(e, WW_EIO, "cannot make a temporary file: %s", strerror(errno));
   fflush(NULL);
-  c->pid = fork();
+  c->pid = ww_fork();
   if (c->pid == 0) {
     signal(SIGALRM, SIG_DFL);
     ww_set_quiet(true);

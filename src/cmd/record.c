@@ -112,7 +112,9 @@ static ww_status spawn(const char *const *argv, char **env, bool to_stderr, ende
   posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGDEF);
   void (*interrupt)(int) = signal(SIGINT, SIG_IGN), (*quit)(int) = signal(SIGQUIT, SIG_IGN);
   int why = posix_spawnp(&pid, argv[0], &files, &attr, (char *const *)argv, env);
+  int listed = why ? -1 : ww_cleanup_process(pid);
   while (!why && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  ww_cleanup_forget(listed);
   signal(SIGINT, interrupt);
   signal(SIGQUIT, quit);
   posix_spawnattr_destroy(&attr);
@@ -297,11 +299,6 @@ static ww_status check_output(const char *path, ww_cmd *c) {
   return WW_OK;
 }
 
-static void remove_tree(const char *dir) {
-  ww_run_result r;
-  if (ww_run((const char *[]){"rm", "-rf", "--", dir, NULL}, NULL, 0, 60, &r, NULL) == WW_OK) ww_run_free(&r);
-}
-
 static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
   const options *o = c->opt;
   ended end = {0};
@@ -326,7 +323,9 @@ static ww_status run(ww_cmd *c) {
   const char *tmp = getenv("TMPDIR");
   char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;
-  if (temp && !mkdtemp(temporary)) return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
+  int slot = -1;
+  if (temp && !ww_temp_folder(temporary, &slot))
+    return ww_fail(&c->err, WW_EIO, "cannot make '%s': %s", temporary, strerror(errno));
   ww_recorder_options r = {.path = temp     ? ww_path_join(c->arena, temporary, "launches.jsonl")
                                    : o->out ? o->out
                                             : "launches.jsonl",
@@ -339,7 +338,8 @@ static ww_status run(ww_cmd *c) {
   ww_status st = o->file && !ww_file_exists(o->file)
                      ? ww_fail(&c->err, WW_EIO, "--source: cannot open '%s': %s", o->file, strerror(errno))
                      : run_and_report(c, &r);
-  if (temp) remove_tree(temporary);
+  if (temp) ww_remove_tree(temporary);
+  ww_cleanup_forget(slot);
   return st;
 }
 

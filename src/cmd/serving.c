@@ -24,6 +24,7 @@ static void end_signals(sigset_t *set) {
   sigemptyset(set);
   sigaddset(set, SIGINT);
   sigaddset(set, SIGTERM);
+  sigaddset(set, SIGHUP);
 }
 
 /* The server's threads inherit the mask: the signals come here. */
@@ -32,6 +33,7 @@ void ww_serving_wait(void) {
   int which;
   end_signals(&end);
   sigwait(&end, &which);
+  pthread_sigmask(SIG_UNBLOCK, &end, NULL); /* who cannot wait for an orderly end sends another */
 }
 
 static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {

@@ -11,6 +11,7 @@ enum { LEVEL = 9 };
 struct ww_sink {
   FILE *f;
   char *path, *part; /* path NULL: stdout */
+  int slot;          /* of part, for cleaning up */
   ZSTD_CStream *z;   /* NULL: plain */
   char *scratch;
   size_t scratch_n;
@@ -28,9 +29,11 @@ ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
   s->path = memcpy(ww_xmalloc(n + 1), path, n + 1);
   s->part = memcpy(ww_xmalloc(n + 6), path, n);
   memcpy(s->part + n, ".part", 6);
+  s->slot = ww_cleanup_file(s->part);
   s->f = fopen(s->part, "wb");
   if (!s->f) {
     ww_status st = ww_fail(e, WW_EIO, "cannot write %s: %s", path, strerror(errno));
+    ww_cleanup_forget(s->slot);
     free(s->path);
     free(s->part);
     free(s);
@@ -38,7 +41,7 @@ ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
   }
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
     s->z = ZSTD_createCStream();
-    ZSTD_initCStream(s->z, LEVEL);
+    if (!s->z || ZSTD_isError(ZSTD_initCStream(s->z, LEVEL))) ww_out_of_memory(sizeof s->z);
     s->scratch_n = ZSTD_CStreamOutSize();
     s->scratch = ww_xmalloc(s->scratch_n);
   }
@@ -78,10 +81,12 @@ ww_status ww_sink_close(ww_sink *s, bool good, ww_err *e) {
   if (!s->path)
     fflush(s->f);
   else {
-    bool closed = fclose(s->f) == 0;
-    if (good && !st && (!closed || rename(s->part, s->path)))
+    bool sound = !ferror(s->f);
+    sound = fclose(s->f) == 0 && sound;
+    if (good && !st && (!sound || rename(s->part, s->path)))
       st = ww_fail(e, WW_EIO, "cannot write %s: %s", s->path, strerror(errno));
     if (!good || st) unlink(s->part);
+    ww_cleanup_forget(s->slot);
   }
   ZSTD_freeCStream(s->z);
   free(s->scratch);

@@ -361,7 +361,7 @@ static void work_on(work *w, uint32_t self, uint32_t first) {
 /* 0: this is the child, and it has worked. */
 static pid_t start(work *w, uint32_t self, uint32_t first) {
   fflush(stdout);
-  pid_t pid = fork();
+  pid_t pid = ww_fork();
   if (pid) return pid;
   signal(SIGALRM, SIG_DFL);
   ww_set_quiet(true);
@@ -382,7 +382,14 @@ static ww_status watch(work *w, uint32_t n, bool *child, ww_err *e) {
   for (uint32_t k = 0; k < n; k++) {
     pid[k] = start(w, k, NOBODY);
     if (!pid[k]) return *child = true, WW_OK;
-    if (pid[k] < 0) return ww_fail(e, WW_EIO, "cannot start a worker: %s", strerror(errno));
+    if (pid[k] < 0) {
+      ww_fail(e, WW_EIO, "cannot start a worker: %s", strerror(errno));
+      for (uint32_t i = 0; i < k; i++) {
+        kill(pid[i], SIGTERM);
+        waitpid(pid[i], NULL, 0);
+      }
+      return WW_EIO;
+    }
     alive++;
   }
   while (alive) {
@@ -416,15 +423,18 @@ static ww_status run_jobs(work *w, bool *child, ww_err *e) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   uint32_t n = w->o->processes ? w->o->processes : cores > 0 ? (uint32_t)cores : 1;
   char folder[] = "/tmp/warpwise-features-XXXXXX";
+  int slot;
   if (n > WORKERS) n = WORKERS;
-  if (!mkdtemp(folder)) return ww_fail(e, WW_EIO, "cannot make a folder in /tmp: %s", strerror(errno));
+  void *shares = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shares == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
+  w->s = shares;
+  if (!ww_temp_folder(folder, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder in /tmp: %s", strerror(errno));
   w->folder = folder;
-  w->s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (w->s == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
   w->state = (atomic_uchar *)((char *)w->s + rows);
   for (uint32_t k = 0; k < WORKERS; k++) atomic_init(&w->s->busy[k], NOBODY);
   ww_status st = watch(w, n, child, e);
-  if (!*child) rmdir(folder);
+  if (!*child) ww_remove_tree(folder);
+  ww_cleanup_forget(slot);
   return st;
 }
 

@@ -242,6 +242,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
                         NULL};
   for (const char **t = tail; *t; t++) ww_push(a, &v, *t);
   ww_push(a, &v, NULL);
+  int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
   bool ok = ww_run(v.v, NULL, 0, 60, &r, NULL) == WW_OK && r.exit_code == 0;
   ww_run_free(&r);
@@ -255,6 +256,8 @@ static bool build(const request *q, const char *file, const char *names_file) {
   unlink(deps);
   if (ok) ok = rename(temp, file) == 0;
   if (!ok) unlink(temp);
+  ww_cleanup_forget(listed[0]);
+  ww_cleanup_forget(listed[1]);
   if (ok) prune(q->cache, a);
   return ok;
 }

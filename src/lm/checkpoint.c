@@ -161,10 +161,12 @@ ww_status ww_checkpoint_save(const char *dir, const ww_checkpoint_plan *p, ww_er
   ww_arena *a = ww_arena_new();
   const char *writing = ww_path_join(a, dir, "writing");
   remove_folder(writing); /* of one that was broken off */
+  int slot = ww_cleanup_tree(writing);
   ww_status st = make_folder(writing, e);
   if (!st) st = save_all(writing, p, a, e);
   if (!st) st = take_place(dir, writing, p->step, a, e);
   if (st) remove_folder(writing);
+  ww_cleanup_forget(slot);
   ww_arena_free(a);
   return st;
 }

@@ -18,13 +18,13 @@ static void failed(ww_out *o, int why) {
 
 ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
   struct stat there;
-  *o = (ww_out){.fd = -1, .path = path, .e = e};
+  *o = (ww_out){.fd = -1, .slot = -1, .path = path, .e = e};
   if (stat(path, &there) == 0 && !S_ISREG(there.st_mode)) { /* a device or pipe keeps its name: written straight into */
     o->fd = open(path, O_WRONLY | O_CLOEXEC);
   } else if (snprintf(o->temp, sizeof o->temp, "%s.XXXXXX", path) >= (int)sizeof o->temp) {
     o->temp[0] = 0;
     errno = ENAMETOOLONG;
-  } else if ((o->fd = mkostemp(o->temp, O_CLOEXEC)) < 0) {
+  } else if ((o->fd = ww_temp_file(o->temp, &o->slot)) < 0) {
     o->temp[0] = 0;
   }
   if (o->fd < 0) {
@@ -64,6 +64,8 @@ void ww_out_drop(ww_out *o) {
   o->fd = -1;
   if (o->temp[0]) unlink(o->temp);
   o->temp[0] = 0;
+  ww_cleanup_forget(o->slot);
+  o->slot = -1;
 }
 
 ww_status ww_out_finish(ww_out *o) {
@@ -93,6 +95,8 @@ ww_status ww_out_commit(ww_out *o) {
     return o->rc;
   }
   o->temp[0] = 0;
+  ww_cleanup_forget(o->slot);
+  o->slot = -1;
   sync_folder(o->path);
   return WW_OK;
 }

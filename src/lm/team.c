@@ -158,7 +158,7 @@ uint32_t ww_team_cores(void) {
 ww_team *ww_team_new(uint32_t threads) {
   uint32_t cores = ww_team_cores();
   ww_team *t = aligned_alloc(64, sizeof *t);
-  if (!t) abort();
+  if (!t) ww_out_of_memory(sizeof *t);
   memset(t, 0, sizeof *t);
   t->size = !threads ? cores : threads > MOST ? MOST : threads;
   t->spins = t->size > cores ? 50 : SPINS; /* more threads than cores: who spins keeps others from working */

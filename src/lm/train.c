@@ -72,7 +72,10 @@ void ww_lm_number_start(const ww_examples *x, float *bias) {
 /* ---- signals: a step is finished and a checkpoint made before we leave ---- */
 
 static volatile sig_atomic_t interrupted;
-static void on_signal(int signal) { interrupted = signal; }
+static void on_signal(int signal) {
+  if (interrupted) ww_end_by_signal(signal); /* the last checkpoint stands */
+  interrupted = signal;
+}
 
 typedef struct {
   struct sigaction was[3];

@@ -47,7 +47,7 @@ bool ww_product(const uint64_t *dim, uint32_t ndim, uint64_t *out); /* false: it
 /* ---- a file that is being written (out.c): it takes its name when all of it is on the disk ---- */
 
 typedef struct {
-  int fd;
+  int fd, slot; /* slot: of temp, for cleaning up */
   const char *path;
   char temp[PATH_MAX];
   uint64_t at; /* bytes written */

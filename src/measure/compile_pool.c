@@ -147,7 +147,7 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
 
 typedef struct {
   pid_t pid; /* 0: none */
-  int fd;
+  int fd, slot; /* slot: for cleaning up */
   ww_buf in;   /* received, not yet a whole line */
   ww_buf out;  /* to send */
   size_t sent; /* of out */
@@ -182,6 +182,7 @@ static ww_status start_child(pool *p, child *c, ww_err *e) {
   posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
   close(pair[1]);
+  c->slot = rc ? -1 : ww_cleanup_process(c->pid);
   if (rc) {
     close(pair[0]);
     c->pid = 0;
@@ -199,6 +200,7 @@ static const char *end_child(child *c, bool force, ww_arena *a) {
   close(c->fd);
   if (force) kill(c->pid, SIGKILL);
   while (waitpid(c->pid, &status, 0) < 0 && errno == EINTR) {}
+  ww_cleanup_forget(c->slot);
   c->pid = 0;
   return WIFSIGNALED(status) ? ww_fmt(a, "signal %d, %s", WTERMSIG(status), strsignal(WTERMSIG(status)))
                              : ww_fmt(a, "exit code %d", WEXITSTATUS(status));

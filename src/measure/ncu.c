@@ -177,7 +177,8 @@ static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics, co
   const char *tmp = getenv("TMPDIR");
   char *dir = ww_fmt(a, "%s/warpwise-ncu-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   ww_run_result r = {0};
-  if (!mkdtemp(dir)) return ww_fail(e, WW_EIO, "cannot make a folder in %s", tmp ? tmp : "/tmp");
+  int slot;
+  if (!ww_temp_folder(dir, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder in %s", tmp ? tmp : "/tmp");
   const char *spec = ww_path_join(a, dir, "launches.jsonl");
   /* clang-format off */
   const char *argv[] = {"env", "LC_ALL=C", "ncu", "--csv", "--page", "raw", "--print-units", "base", "--print-fp",
@@ -196,8 +197,8 @@ static ww_status profile(const ww_launch *l, uint32_t n, const char *metrics, co
   else if (!st)
     st = ww_ncu_parse(r.out.s, l, n, a, rows, e);
   ww_run_free(&r);
-  unlink(spec);
-  rmdir(dir);
+  ww_remove_tree(dir);
+  ww_cleanup_forget(slot);
   return st;
 }
 

@@ -103,12 +103,15 @@ ww_status ww_nvcc_compile(const ww_unit_job *u, const char *nvcc, const ww_words
   ww_run_result r = {0};
   ww_status st = input_of(u, instances, a, &input, &made, e);
   if (st) return st;
+  int listed[] = {ww_cleanup_file(temp), made && input != u->file ? ww_cleanup_file(input) : -1};
   build_line(u, nvcc, input, temp, a, &argv);
   st = ww_run(argv.v, NULL, 0, NVCC_LIMIT, &r, e);
   if (!st && (r.exit_code || r.timed_out)) st = explain(&r, u, input, a, e);
   if (!st && rename(temp, u->out)) st = ww_fail(e, WW_EIO, "nvcc wrote no code to '%s': %s", temp, strerror(errno));
   if (st) unlink(temp);
   if (made && input != u->file) unlink(input);
+  ww_cleanup_forget(listed[0]);
+  ww_cleanup_forget(listed[1]);
   ww_run_free(&r);
   return st;
 }

@@ -157,6 +157,7 @@ typedef struct {
 
 typedef struct {
   int fd, err; /* its lines; what it said on stderr */
+  int slot;    /* for cleaning up */
   pid_t pid;
   uint32_t batch; /* launches of one */
   /* how far it came */
@@ -259,6 +260,7 @@ static ww_status start(const boss *b, uint32_t first, uint32_t last, child *c, w
   int rc = posix_spawnp(&c->pid, b->self, &files, &attr, (char *const *)argv, environ);
   posix_spawnattr_destroy(&attr);
   posix_spawn_file_actions_destroy(&files);
+  c->slot = rc ? -1 : ww_cleanup_process(c->pid);
   close(in);
   close(pipes[1]);
   c->fd = pipes[0];
@@ -351,6 +353,7 @@ static void follow(boss *b, child *c) {
   }
   if (c->timed_out || c->stopped) kill(-c->pid, SIGKILL);
   while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR) {}
+  ww_cleanup_forget(c->slot);
   close(c->fd);
   ww_buf_free(&c->text);
 }

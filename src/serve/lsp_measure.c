@@ -13,6 +13,7 @@ typedef struct {
   ww_arena *a;
   WW_VEC(const char *) argv;
   char dir[64]; /* "": the file on disk is the text */
+  int slot;     /* of dir, for cleaning up */
   const char *file;
 } child;
 
@@ -26,7 +27,7 @@ static ww_status write_source(const ww_lsp_analysis *a, child *k, ww_err *e) {
   if (there && n == a->n && !memcmp(text, a->text, n)) return WW_OK;
   const char *tmp = getenv("TMPDIR");
   int length = snprintf(k->dir, sizeof k->dir, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-  if (length < 0 || !mkdtemp(k->dir)) {
+  if (length < 0 || !ww_temp_folder(k->dir, &k->slot)) {
     k->dir[0] = 0;
     return ww_fail(e, WW_EIO, "cannot make a folder for the unsaved text: %s", strerror(errno));
   }
@@ -71,7 +72,7 @@ static ww_status read_line(const ww_run_result *r, ww_arena *a, const char **jso
 
 ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char *device, ww_rpc_call *c,
                          const char **json, ww_err *e) {
-  child x = {.a = ww_rpc_arena(c)};
+  child x = {.a = ww_rpc_arena(c), .slot = -1};
   ww_buf launch = {0};
   ww_json j = {0};
   ww_run_result r = {0};
@@ -87,10 +88,8 @@ ww_status ww_lsp_measure(const ww_lsp_analysis *a, const ww_lsp_kernel *k, const
     st = ww_run_watched(x.argv.v, launch.s, launch.n, MOST_S, &watch, &r, e);
     if (!st) st = read_line(&r, x.a, json, e);
   }
-  if (x.dir[0]) {
-    unlink(x.file);
-    rmdir(x.dir);
-  }
+  if (x.dir[0]) ww_remove_tree(x.dir);
+  ww_cleanup_forget(x.slot);
   ww_run_free(&r);
   ww_buf_free(&launch);
   return st;

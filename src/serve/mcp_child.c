@@ -84,12 +84,12 @@ static ww_status run(child *k, const char *input) {
 /* ---- measure ---- */
 
 /* A text becomes a file in a folder of its own. */
-static ww_status write_source(child *k, ww_source *s, char dir[64]) {
+static ww_status write_source(child *k, ww_source *s, char dir[64], int *slot) {
   ww_mcp_call *t = k->t;
   if (!s->text) return WW_OK;
   const char *tmp = getenv("TMPDIR");
   int n = snprintf(dir, 64, "%s/warpwise-XXXXXX", tmp && *tmp && strlen(tmp) < 40 ? tmp : "/tmp");
-  if (n < 0 || !mkdtemp(dir)) {
+  if (n < 0 || !ww_temp_folder(dir, slot)) {
     dir[0] = 0;
     return ww_fail(&t->err, WW_EIO, "cannot make a folder for the source: %s", strerror(errno));
   }
@@ -158,6 +158,7 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
   call c;
   child k;
   char dir[64] = "";
+  int slot = -1;
   ww_buf launch = {0};
   ww_json j = {0};
   ww_status st = ww_mcp_ask(t, t->args, &c);
@@ -167,7 +168,7 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
     ww_json_begin(&j, &launch);
     ww_launch_write(c.ask.launch, &j);
   }
-  st = write_source(&k, &c.ask.source, dir);
+  st = write_source(&k, &c.ask.source, dir, &slot);
   if (!st) {
     measure_words(&k, &c);
     st = run(&k, launch.s);
@@ -177,10 +178,8 @@ ww_status ww_mcp_measure(ww_mcp_call *t) {
     write_rows(&k);
     st = t->err.code;
   }
-  if (dir[0]) {
-    unlink(c.ask.source.path);
-    rmdir(dir);
-  }
+  if (dir[0]) ww_remove_tree(dir);
+  ww_cleanup_forget(slot);
   ww_run_free(&k.r);
   ww_buf_free(&launch);
   return st;

@@ -2,7 +2,6 @@
 #include "emulate.h"
 
 #include <errno.h>
-#include <ftw.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -13,22 +12,17 @@
 #define LIMIT_S 60.0
 #define MEMORY (16ull << 30)
 
-static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *f) {
-  (void)st, (void)flag, (void)f;
-  return remove(path);
-}
-
-static void remove_tree(const char *dir) { nftw(dir, remove_one, 32, FTW_DEPTH | FTW_PHYS); }
-
-static const char *make_scratch(ww_arena *a, ww_err *e) {
+static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
   char real[PATH_MAX];
   char *dir = ww_fmt(a, "%s/warpwise-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   static const char *const parts[] = {"build", "out", "tmp"};
-  bool ok = mkdtemp(dir) && realpath(dir, real);
+  bool ok = ww_temp_folder(dir, slot) && realpath(dir, real);
   for (size_t i = 0; ok && i < sizeof parts / sizeof *parts; i++) ok = !mkdir(ww_path_join(a, dir, parts[i]), 0777);
   if (ok) return ww_strdup(a, real);
   ww_fail(e, WW_EIO, "cannot make a scratch folder '%s': %s: set TMPDIR", dir, strerror(errno));
+  if (*slot >= 0) ww_remove_tree(dir);
+  ww_cleanup_forget(*slot);
   return NULL;
 }
 
@@ -83,7 +77,8 @@ ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out,
   ww_built built;
   *out = (ww_emulated){0};
   if (!o->record.path) return ww_fail(e, WW_EUSAGE, "no file is given to write the launches to");
-  const char *scratch = make_scratch(a, e);
+  int slot = -1;
+  const char *scratch = make_scratch(a, &slot, e);
   if (!scratch) return WW_EIO;
   double t0 = ww_now();
   ww_status rc = ww_emulate_build(o, ww_path_join(a, scratch, "build"), a, &built, e);
@@ -94,6 +89,7 @@ ww_status ww_emulate(const ww_emulate_options *o, ww_arena *a, ww_emulated *out,
   if (getenv("WARPWISE_KEEP"))
     fprintf(stderr, "kept: %s\n", scratch);
   else
-    remove_tree(scratch);
+    ww_remove_tree(scratch);
+  ww_cleanup_forget(slot);
   return rc;
 }
