@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -67,10 +68,23 @@ static void release(const sigset_t *before) {
   errno = why;
 }
 
+/* mkostemp with the mode of an ordinary file: a confined process may not change modes later. */
+static int make_file(char *name) {
+  char *tail = name + strlen(name) - 6;
+  for (int k = 0; k < TRIES; k++) {
+    uint64_t bits = 0;
+    if (getrandom(&bits, sizeof bits, 0) != sizeof bits) return -1;
+    for (int i = 0; i < 6; i++, bits /= 36) tail[i] = "0123456789abcdefghijklmnopqrstuvwxyz"[bits % 36];
+    int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0 || errno != EEXIST) return fd;
+  }
+  return -1;
+}
+
 int ww_temp_file(char *name, int *slot) {
   sigset_t before;
   hold(&before);
-  int fd = mkostemp(name, O_CLOEXEC);
+  int fd = make_file(name);
   *slot = fd < 0 ? -1 : ww_cleanup_file(name);
   release(&before);
   return fd;

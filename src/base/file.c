@@ -71,9 +71,7 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
     return ww_fail(e, WW_EIO, "cannot write '%s': path too long", path);
   int slot, fd = ww_temp_file(temp, &slot);
   if (fd < 0) return ww_fail(e, WW_EIO, "cannot write '%s': %s", path, strerror(errno));
-  mode_t mask = umask(0);
-  umask(mask);
-  bool ok = fchmod(fd, 0666 & ~mask) == 0 && write_all(fd, data, n);
+  bool ok = write_all(fd, data, n);
   ok = close(fd) == 0 && ok;
   ok = ok && rename(temp, path) == 0;
   int why = errno;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -71,15 +72,13 @@ static char **environment(const char *more) {
   return v;
 }
 
-#define CLOSE_ON_EXEC 4u /* of close_range */
-
 /* The child's side: it shares our memory until it becomes the program, so it only makes system calls. Returns why not. */
 static int become(const char *const *argv, const ww_run_watch *w, const int from[3]) {
   char *const env[] = {(char *)w->env, NULL};
   sigset_t none;
   sigemptyset(&none);
   setpgid(0, 0);
-  syscall(SYS_close_range, 3u, ~0u, CLOSE_ON_EXEC);
+  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   for (uint32_t i = 0; i < w->nkeep; i++) fcntl(w->keep[i], F_SETFD, 0);
   for (int i = 0; i < 3; i++)
     if (dup2(from[i], i) < 0) return errno;

@@ -18,6 +18,7 @@
 #include "source.h"
 
 #define MOST_S 1e7 /* --limit */
+#define MOST_MIB (1ull << 30)
 
 extern char **environ;
 
@@ -25,7 +26,8 @@ typedef struct {
   ww_source_options source;
   const char *out, *file, *cflags, *dir;
   bool contents, code, measure, emulate, execute, no_sandbox;
-  uint64_t contents_limit, per_kernel, most, limit;
+  ww_strings read;
+  uint64_t contents_limit, per_kernel, most, limit, disk;
 } options;
 
 static const ww_option table[] = {
@@ -52,6 +54,11 @@ static const ww_option table[] = {
     {"dir", 0, WW_OPT_STR, "DIR", "with --emulate: the program's working folder (it is not written to)",
      offsetof(options, dir)},
     {"limit", 0, WW_OPT_UINT, "SECONDS", "with --emulate: of the program's run (default 60)", offsetof(options, limit)},
+    {"disk", 0, WW_OPT_UINT, "MIB", "with --emulate: that the program may write (default 8192)",
+     offsetof(options, disk)},
+    {"read", 0, WW_OPT_LIST, "PATH",
+     "with --emulate: a file or folder that the program may read; its project can be read anyway",
+     offsetof(options, read)},
     {"no-sandbox", 0, WW_OPT_FLAG, NULL, "with --emulate: let the program write and connect",
      offsetof(options, no_sandbox)},
     WW_FRONT_OPTIONS(options),
@@ -60,7 +67,7 @@ static const ww_option table[] = {
 
 typedef struct {
   int exit_code; /* 128 + signal */
-  bool timed_out;
+  bool timed_out, disk_full;
 } ended;
 
 /* ---- a real program ---- */
@@ -168,6 +175,9 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
   if (!files.n) return ww_fail(&c->err, WW_EUSAGE, "record --emulate: name the program's source files");
   ww_emulate_options x = {.args = args.v, .gpu = c->global.gpu, .execute = o->execute, .record = *r, .dir = o->dir};
   x.no_sandbox = o->no_sandbox;
+  x.disk = o->disk < MOST_MIB ? o->disk << 20 : 0;
+  x.read = o->read.v;
+  x.nread = o->read.n;
   x.limit_s = o->limit < MOST_S ? (double)o->limit : MOST_S;
   x.objects = objects.v;
   x.nobjects = objects.n;
@@ -186,6 +196,7 @@ static ww_status emulate(ww_cmd *c, const ww_recorder_options *r, ended *out) {
     fprintf(stderr, "warpwise: warning: this system has no way to confine the program's %s\n", done.weaker);
   out->exit_code = done.exit_code;
   out->timed_out = done.timed_out;
+  out->disk_full = done.disk_full;
   if (!st && done.output && (done.exit_code || done.timed_out) && !ww_is_quiet()) fprintf(stderr, "%s\n", done.output);
   return st;
 }
@@ -234,6 +245,8 @@ static void say_summary(ww_cmd *c, const char *path, const ww_recorded *r, const
   for (uint32_t i = 0; i < r->nsaid; i++) fprintf(stderr, "warpwise: note: %s\n", r->said[i]);
   if (end->timed_out)
     fprintf(stderr, "warpwise: warning: the program took too long and was ended; see --limit\n");
+  else if (end->disk_full)
+    fprintf(stderr, "warpwise: warning: the program wrote too much and was ended; see --disk\n");
   else if (end->exit_code)
     fprintf(stderr, "warpwise: warning: the program ended with status %d; its launches up to there are kept\n",
             end->exit_code);
@@ -320,6 +333,7 @@ static ww_status run(ww_cmd *c) {
     return ww_fail(&c->err, WW_EUSAGE, "--measure needs a device, --emulate is for machines without one");
   if ((o->execute || o->cflags || o->dir) && !o->emulate)
     return ww_fail(&c->err, WW_EUSAGE, "--execute, --cflags and --dir go with --emulate");
+  if (o->read.n && !o->emulate) return ww_fail(&c->err, WW_EUSAGE, "--read goes with --emulate");
   const char *tmp = getenv("TMPDIR");
   char *temporary = ww_fmt(c->arena, "%s/warpwise-record.XXXXXX", tmp && *tmp ? tmp : "/tmp");
   bool temp = o->measure && !o->out;

@@ -31,9 +31,6 @@ ww_status ww_out_open(ww_out *o, const char *path, ww_err *e) {
     failed(o, errno);
     return o->rc;
   }
-  mode_t mask = umask(0);
-  umask(mask);
-  if (o->temp[0] && fchmod(o->fd, 0666 & ~mask) != 0) failed(o, errno);
   return WW_OK; /* the rest shows at the end */
 }
 

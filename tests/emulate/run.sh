@@ -87,5 +87,6 @@ gcc -O1 -fno-pie -mcmodel=small -c fixed.c -o fixed.o && gcc -O1 -c lib/more.c -
 "$ww" record --emulate --execute mixed.cu fixed.o -Llib -lmore -o mixed.jsonl --json >summary 2>errors
 grep -q '"exit_code":16,' summary || cat summary errors >>complaints
 tell "objects and libraries of the user's, position-independent or not"
+. "$here/sandbox/run.sh"
 [ -f "$here/omp_run.sh" ] && . "$here/omp_run.sh"
 echo "1..$n"

@@ -11,6 +11,7 @@
 
 #define LIMIT_S 60.0
 #define MEMORY (16ull << 30)
+#define DISK (8ull << 30)
 
 static const char *make_scratch(ww_arena *a, int *slot, ww_err *e) {
   const char *tmp = getenv("TMPDIR");
@@ -56,14 +57,18 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
                   .env = env,
                   .cwd = cwd,
                   .writable = scratch,
+                  .readable = ww_emulate_reach(o, a),
+                  .runnable = (const char *const[]){scratch, "/usr", "/bin", NULL},
                   .limit_s = o->limit_s > 0 ? o->limit_s : LIMIT_S,
                   .memory = o->memory ? o->memory : MEMORY,
+                  .disk = o->disk ? o->disk : DISK,
                   .off = o->no_sandbox};
   ww_sandboxed r = {0};
   ww_status rc = ww_sandbox_run(&s, a, &r, e);
   if (rc != WW_OK) return rc;
   out->exit_code = r.exit_code;
   out->timed_out = r.timed_out;
+  out->disk_full = r.disk_full;
   out->output = r.output;
   out->weaker = r.weaker;
   ww_recorded all; /* of its children too */

@@ -3,7 +3,8 @@
  *   build.c    the program's host side, by clang, against our own runtime (src/measure/emulate/runtime/, in libwarpwise.a);
  *              kernels' parameters from the front end, handed to the runtime as a table (and their IR, for --execute)
  *   place.c    its working folder: a copy made of links, so that it reads what it always read and writes nowhere else
- *   sandbox.c  runs it: own scratch folder for what it writes, no network, limits on time and memory
+ *   reach.c    what it may read: its project, its sources, the files that its arguments name
+ *   sandbox.c  runs it: own scratch folder for what it writes, no network, limits on time, memory and disk
  *   runtime/   the stand-ins: cudart.c (allocations, copies, streams, events, properties, launches), omp.c (the __tgt_
  *              entry points); each launch goes to the recorder, and with --execute to the warp interpreter
  *
@@ -23,14 +24,18 @@ typedef struct {
   bool execute;            /* kernels run in the interpreter, else they are skipped */
   ww_recorder_options record;
   const char *dir;         /* the program's working folder; NULL: the current one (it is not written to) */
+  const char *const *read; /* further files and folders that it may read */
+  uint32_t nread;
   double limit_s;          /* of the program's run; 0: 60 */
   uint64_t memory;         /* bytes it may allocate; 0: 16 GiB of address space beyond what it needs to start */
+  uint64_t disk;           /* bytes it may write; 0: 8 GiB */
   bool no_sandbox;
 } ww_emulate_options;
 
 typedef struct {
   int exit_code;       /* of the program; 128 + signal */
   bool timed_out;
+  bool disk_full;      /* it wrote more than the sandbox has room for, and was ended */
   uint64_t launches;   /* in all; 0 with a note says why */
   const char *output;  /* end of what it printed, for messages */
   const char *weaker;  /* which protection of the sandbox this system does not have, or NULL */

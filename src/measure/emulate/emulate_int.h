@@ -20,20 +20,26 @@ const char *ww_emulate_place(const char *dir, const char *root, ww_arena *a, ww_
 
 typedef struct {
   const char *const *argv;
-  const char *const *env;  /* "NAME=value" over the environment, NULL-terminated */
+  const char *const *env;  /* "NAME=value" over the environment that it gets, NULL-terminated */
   const char *cwd;
   const char *writable;    /* the only folder it may write below */
+  const char *const *readable, *const *runnable; /* what else it may read, and start; as in ww_confine */
   double limit_s;
   uint64_t memory;         /* bytes of address space */
+  uint64_t disk;           /* bytes that it may have in `writable` */
   bool off;                /* limits of time and memory only */
 } ww_sandbox;
 
 typedef struct {
   int exit_code;           /* 128 + signal */
   bool timed_out;
+  bool disk_full;          /* it was ended because it wrote too much */
   char *output;            /* end of stdout and stderr together, arena-owned */
   const char *weaker;      /* which protection this system does not have, or NULL */
 } ww_sandboxed;
+
+/* reach.c: what the program may read, as a list for ww_confine. */
+const char *const *ww_emulate_reach(const ww_emulate_options *o, ww_arena *a);
 
 /* sandbox.c */
 ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e);

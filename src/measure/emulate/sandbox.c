@@ -1,176 +1,38 @@
-/* sandbox.c - runs somebody's program so that it can do little harm: no new privileges, no network, no tracing or mounting, no
- * writing outside its scratch folder, limits on memory, file sizes and time.
+/* sandbox.c - runs somebody's program so that it can do little harm: confined by base/confine.h to reading its own files and
+ * writing to its scratch folder, in a PID namespace of its own, with an environment of its own and limits on memory, files,
+ * disk and time.
  *
- * The filter of system calls and the rules for files (Landlock) are set by the child on itself, right before it becomes the
- * program. Where the kernel has no Landlock, writing is kept off only by where the program runs; the result says so. The
- * child leads its own process group, which is killed when the time is up and when the program has ended. */
+ * Two processes: the keeper, first of the namespace, and the program below it. When the keeper ends, the kernel kills whatever
+ * the program left behind, wherever it moved. Where the system gives no namespace the program cannot leave the keeper's
+ * process group (confine_calls.def has neither setpgid nor setsid), which is killed; the result says so. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
+#include <ftw.h>
+#include <linux/close_range.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../base/confine.h"
 #include "emulate_int.h"
 
 #define TAIL (64u << 10) /* bytes of output kept */
+#define FILE_BYTES (4ull << 30)
+#define DISK_FILES 200000u
+#define LOOK_S 0.5 /* between two looks at the disk */
+#define PROCESSES 4096
+#define NAMESPACES " processes (PID namespace)"
 
 extern char **environ;
 
-/* ---- system calls ---- */
-
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#endif
-
-static const int refused[] = {
-    SYS_socket,
-    SYS_connect,
-    SYS_bind,
-    SYS_listen,
-    SYS_accept,
-    SYS_accept4,
-    SYS_ptrace,
-    SYS_process_vm_readv,
-    SYS_process_vm_writev,
-    SYS_mount,
-    SYS_umount2,
-    SYS_pivot_root,
-    SYS_chroot,
-    SYS_reboot,
-    SYS_kexec_load,
-    SYS_init_module,
-    SYS_finit_module,
-    SYS_delete_module,
-    SYS_bpf,
-    SYS_perf_event_open,
-    SYS_unshare,
-    SYS_setns,
-    SYS_keyctl,
-    SYS_add_key,
-    SYS_request_key,
-    SYS_userfaultfd,
-    SYS_open_by_handle_at,
-    SYS_swapon,
-    SYS_swapoff,
-    SYS_settimeofday,
-    SYS_clock_settime,
-    SYS_adjtimex,
-    SYS_sethostname,
-    SYS_setdomainname,
-    SYS_acct,
-    SYS_quotactl,
-    SYS_pidfd_getfd,
-    SYS_pidfd_send_signal,
-    SYS_rt_sigqueueinfo,
-    SYS_rt_tgsigqueueinfo,
-    SYS_io_uring_setup,
-    SYS_move_pages,
-    SYS_migrate_pages,
-    SYS_fanotify_init,
-    SYS_syslog,
-    SYS_vhangup,
-    SYS_personality,
-#if defined(__x86_64__)
-    SYS_iopl,
-    SYS_ioperm,
-    SYS_modify_ldt,
-#endif
-};
-enum { NREFUSED = sizeof refused / sizeof *refused };
-
-#define LOAD(field) BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
-#define ANSWER(what) BPF_STMT(BPF_RET | BPF_K, (what))
-#define IF(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)(value), (yes), (no))
-
-/* Signals go to the program itself or its group, nowhere else. */
-static uint32_t signal_rule(struct sock_filter *f, int call, pid_t self) {
-  const struct sock_filter rule[] = {
-      IF(call, 0, 5),           LOAD(args[0]), IF(self, 2, 0), IF(0, 1, 0), ANSWER(SECCOMP_RET_ERRNO | EPERM),
-      ANSWER(SECCOMP_RET_ALLOW)};
-  memcpy(f, rule, sizeof rule);
-  return sizeof rule / sizeof *rule;
-}
-
-static bool filter_calls(void) {
-#ifdef ARCH
-  struct sock_filter f[2 * NREFUSED + 32];
-  uint32_t n = 0;
-  f[n++] = (struct sock_filter)LOAD(arch);
-  f[n++] = (struct sock_filter)IF(ARCH, 1, 0);
-  f[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_KILL_PROCESS);
-  f[n++] = (struct sock_filter)LOAD(nr);
-#if defined(__x86_64__)
-  f[n++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 0x40000000u, 0, 1); /* the x32 numbers */
-  f[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_ERRNO | EPERM);
-#endif
-  for (uint32_t i = 0; i < NREFUSED; i++) {
-    f[n++] = (struct sock_filter)IF(refused[i], 0, 1);
-    f[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_ERRNO | EPERM);
-  }
-  n += signal_rule(f + n, SYS_kill, getpid());
-  n += signal_rule(f + n, SYS_tgkill, getpid());
-  f[n++] = (struct sock_filter)ANSWER(SECCOMP_RET_ALLOW);
-  struct sock_fprog p = {.len = (unsigned short)n, .filter = f};
-  return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p, 0, 0);
-#else
-  return false;
-#endif
-}
-
-/* ---- files: Landlock, by numbers, as the C library has no functions for it ---- */
-
-#define LANDLOCK_CREATE 444
-#define LANDLOCK_ADD 445
-#define LANDLOCK_RESTRICT 446
-#define CHANGE_FILES 0x1ff2ull /* write, remove, make of every sort */
-#define REFER 0x2000ull        /* version 2 */
-#define TRUNCATE 0x4000ull     /* version 3 */
-#define WRITE_FILE 2ull
-
-struct ruleset {
-  uint64_t files, net; /* net from version 4 on: bind and connect */
-};
-struct beneath {
-  uint64_t allowed;
-  int32_t fd;
-} __attribute__((packed));
-
-static bool allow(int rules, const char *path, uint64_t what) {
-  struct beneath b = {.allowed = what, .fd = open(path, O_PATH | O_CLOEXEC)};
-  bool ok = b.fd >= 0 && !syscall(LANDLOCK_ADD, rules, 1, &b, 0);
-  if (b.fd >= 0) close(b.fd);
-  return ok;
-}
-
-static bool confine_files(const char *writable) {
-  long version = syscall(LANDLOCK_CREATE, NULL, 0, 1);
-  if (version < 1) return false;
-  uint64_t all = CHANGE_FILES | (version >= 2 ? REFER : 0) | (version >= 3 ? TRUNCATE : 0);
-  uint64_t file = all & (WRITE_FILE | TRUNCATE);
-  struct ruleset r = {.files = all, .net = version >= 4 ? 3 : 0};
-  int rules = (int)syscall(LANDLOCK_CREATE, &r, version >= 4 ? 16 : 8, 0);
-  bool ok = rules >= 0 && allow(rules, writable, all);
-  allow(rules, "/dev/null", file);
-  allow(rules, "/dev/zero", file);
-  ok = ok && !syscall(LANDLOCK_RESTRICT, rules, 0);
-  if (rules >= 0) close(rules);
-  return ok;
-}
-
-/* ---- the child ---- */
-
-#define CLOSE_RANGE 436
-#define CLOSE_ON_EXEC 4u
+/* ---- the program ---- */
 
 static void limit(int what, uint64_t value) {
   struct rlimit r;
@@ -185,51 +47,120 @@ static void set_limits(const ww_sandbox *s) {
   limit(RLIMIT_AS, s->memory + (1ull << 30));
   limit(RLIMIT_CPU,
         (uint64_t)(64 * s->limit_s) + 1); /* threads add up; the clock on the wall is the parent's business */
-  limit(RLIMIT_FSIZE, 4ull << 30);
-  limit(RLIMIT_NPROC, 4096);
+  limit(RLIMIT_FSIZE, FILE_BYTES);
+  limit(RLIMIT_NPROC, PROCESSES);
 }
 
 static void say(int fd, const char *text) {
   if (write(fd, text, strlen(text)) < 0) return;
 }
 
-/* Only what is safe between fork and exec. Lines to `report`: '!' the program could not be started, else what is missing. */
-static void become(const ww_sandbox *s, char *const *env, int in, int out, int report) {
-  setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* it does not outlive the one who would stop it */
-  dup2(in, 0);
-  dup2(out, 1);
-  dup2(out, 2);
+typedef struct {
+  int in, out, report; /* to `report`: '!' the program could not be started, else which protections are missing */
+  char *const *env;
+  bool own_pids;
+} wiring;
+
+/* Only what is safe between fork and exec. */
+static void become(const ww_sandbox *s, const wiring *w) {
+  dup2(w->in, 0);
+  dup2(w->out, 1);
+  dup2(w->out, 2);
   signal(SIGPIPE, SIG_DFL);
-  syscall(CLOSE_RANGE, 3u, ~0u, CLOSE_ON_EXEC); /* what this process has open is none of its business */
+  syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC); /* what this process has open is none of its business */
   if (chdir(s->cwd)) {
-    say(report, "!cannot enter its working folder");
+    say(w->report, "!cannot enter its working folder");
     _exit(127);
   }
   set_limits(s);
   if (!s->off) {
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (!confine_files(s->writable)) say(report, "files (Landlock)");
-    if (!filter_calls()) say(report, " system calls (seccomp)");
+    const char *const writable[] = {s->writable, NULL};
+    ww_confine c = {
+        .read = s->readable, .write = writable, .run = s->runnable, .processes = true, .own_pids = w->own_pids};
+    const char *missing = ww_confine_self(&c);
+    if (missing) say(w->report, missing);
   }
-  execve(s->argv[0], (char *const *)s->argv, env);
-  say(report, "!cannot be started");
+  execve(s->argv[0], (char *const *)s->argv, w->env);
+  say(w->report, "!cannot be started");
   _exit(127);
+}
+
+/* ---- the keeper ---- */
+
+static void write_to(const char *path, const char *text) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;
+  say(fd, text);
+  close(fd);
+}
+
+/* So that the program sees its user under the number it knows. */
+static void map_ids(unsigned uid, unsigned gid) {
+  char text[64];
+  write_to("/proc/self/setgroups", "deny");
+  snprintf(text, sizeof text, "%u %u 1", uid, uid);
+  write_to("/proc/self/uid_map", text);
+  snprintf(text, sizeof text, "%u %u 1", gid, gid);
+  write_to("/proc/self/gid_map", text);
+}
+
+/* Starts the program, waits for it alone, and ends with its wait status in the pipe. */
+static void keep(const ww_sandbox *s, const wiring *w, int ended) {
+  int status = 0;
+  setpgid(0, 0);
+  signal(SIGINT, SIG_DFL);
+  signal(SIGTERM, SIG_DFL);
+  signal(SIGHUP, SIG_DFL);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* it does not outlive the one who would stop it */
+  if (!s->off && !w->own_pids) say(w->report, NAMESPACES);
+  pid_t pid = fork();
+  if (pid == 0) become(s, w);
+  close(w->out);
+  for (pid_t got = 0; pid > 0 && got != pid;) {
+    got = waitpid(-1, &status, 0); /* orphans of the namespace come here, too */
+    if (got < 0 && errno != EINTR) break;
+  }
+  if (pid < 0) say(w->report, "!cannot be started: no more processes");
+  if (write(ended, &status, sizeof status) < 0) _exit(1);
+  _exit(0);
+}
+
+/* fork(), into a PID namespace where the system allows it. */
+static pid_t fork_keeper(bool alone, bool *own_pids) {
+  unsigned uid = getuid(), gid = getgid();
+  pid_t pid = -1;
+  *own_pids = false;
+  fflush(NULL);
+  if (alone) pid = (pid_t)syscall(SYS_clone, (long)(CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD), 0, 0, 0, 0);
+  if (pid >= 0) {
+    *own_pids = true;
+    if (pid == 0) map_ids(uid, gid);
+    return pid;
+  }
+  return fork();
 }
 
 /* ---- the parent ---- */
 
-static char *const *environment(const char *const *over, ww_arena *a) {
+/* Variables of ours that the program sees: how to speak, how many threads, where its own libraries are. Nothing else of the
+ * environment, which may hold keys. */
+static bool harmless(const char *variable) {
+  static const char *const names[] = {"LANG=", "LC_", "TZ=", "TERM=", "OMP_", "LD_LIBRARY_PATH=", NULL};
+  for (const char *const *n = names; *n; n++)
+    if (ww_starts(variable, *n)) return true;
+  return false;
+}
+
+static char *const *environment(const ww_sandbox *s, ww_arena *a) {
   WW_VEC(char *) v = {0};
+  if (!s->off) ww_push(a, &v, (char *)"PATH=/usr/local/bin:/usr/bin:/bin");
+  if (!s->off) ww_push(a, &v, ww_fmt(a, "HOME=%s", s->writable));
   for (char **p = environ; *p; p++) {
-    bool replaced = false;
-    for (const char *const *o = over; *o && !replaced; o++) {
-      size_t n = strcspn(*o, "=") + 1;
-      replaced = !strncmp(*p, *o, n);
-    }
+    bool replaced = !s->off && !harmless(*p);
+    for (const char *const *o = s->env; *o && !replaced; o++) replaced = !strncmp(*p, *o, strcspn(*o, "=") + 1);
     if (!replaced) ww_push(a, &v, *p);
   }
-  for (const char *const *o = over; *o; o++) ww_push(a, &v, (char *)*o);
+  for (const char *const *o = s->env; *o; o++) ww_push(a, &v, (char *)*o);
   ww_push(a, &v, NULL);
   return v.v;
 }
@@ -241,14 +172,40 @@ static void keep_tail(ww_buf *b) {
   b->s[b->n] = 0;
 }
 
-/* Reads until the program has ended or its time is up. A grandchild may hold the pipe longer: it is not waited for. */
-static bool watch(pid_t pid, int fd, double deadline, ww_buf *output, int *status) {
+static _Thread_local struct {
+  uint64_t bytes, most;
+  uint32_t files;
+} disk;
+
+static int add_size(const char *path, const struct stat *st, int flag, struct FTW *f) {
+  (void)path, (void)flag, (void)f;
+  disk.bytes += (uint64_t)st->st_blocks * 512;
+  disk.files++;
+  return disk.bytes > disk.most || disk.files > DISK_FILES;
+}
+
+static bool fills_the_disk(const ww_sandbox *s) {
+  disk.most = s->disk;
+  disk.bytes = 0;
+  disk.files = 0;
+  return nftw(s->writable, add_size, 32, FTW_PHYS) > 0;
+}
+
+typedef enum { ENDED, TOO_LONG, TOO_MUCH } ending;
+
+/* Reads until the keeper has ended, the time is up or the disk is too full. */
+static ending watch(const ww_sandbox *s, pid_t keeper, int fd, ww_buf *output) {
   struct pollfd p = {.fd = fd, .events = POLLIN};
   char chunk[65536];
   bool ended = false;
+  double deadline = ww_now() + s->limit_s, look = ww_now() + LOOK_S;
   while (!ended || p.fd >= 0) {
-    if (!ended) ended = waitpid(pid, status, WNOHANG) == pid;
-    if (ww_now() > deadline && !ended) return false;
+    if (!ended) ended = waitpid(keeper, NULL, WNOHANG) == keeper;
+    if (ww_now() > deadline && !ended) return TOO_LONG;
+    if (ww_now() > look && !ended) {
+      if (fills_the_disk(s)) return TOO_MUCH;
+      look = ww_now() + LOOK_S;
+    }
     int ready = poll(&p, 1, ended ? 0 : 20);
     if (ready <= 0) {
       if (ended) break;
@@ -260,14 +217,16 @@ static bool watch(pid_t pid, int fd, double deadline, ww_buf *output, int *statu
     if (n > 0) ww_buf_add(output, chunk, (size_t)n);
     keep_tail(output);
   }
-  return true;
+  return ENDED;
 }
 
-static ww_status conclude(int report, int status, const ww_buf *output, ww_arena *a, ww_sandboxed *out, ww_err *e) {
+static ww_status conclude(int report, int ended, const ww_buf *output, ww_arena *a, ww_sandboxed *out, ww_err *e) {
   char text[256] = {0};
+  int status = SIGKILL; /* when the keeper was killed before it could tell */
   ssize_t n = read(report, text, sizeof text - 1);
   const char *failed = n > 0 ? strchr(text, '!') : NULL;
   if (failed) return ww_fail(e, WW_EIO, "the program %s", failed + 1);
+  if (read(ended, &status, sizeof status) != sizeof status) status = SIGKILL;
   out->exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   size_t skip = output->n > TAIL ? output->n - TAIL : 0;
   out->output = ww_strndup(a, output->s ? output->s + skip : "", output->n - skip);
@@ -275,31 +234,41 @@ static ww_status conclude(int report, int status, const ww_buf *output, ww_arena
   return WW_OK;
 }
 
+static void close_all(int *fd, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (fd[i] >= 0) close(fd[i]);
+}
+
 ww_status ww_sandbox_run(const ww_sandbox *s, ww_arena *a, ww_sandboxed *out, ww_err *e) {
-  int pipes[2] = {-1, -1}, report[2] = {-1, -1}, in = open("/dev/null", O_RDONLY | O_CLOEXEC), status = 0;
+  int output_fd[2] = {-1, -1}, report[2] = {-1, -1}, ended[2] = {-1, -1};
   ww_buf output = {0};
-  *out = (ww_sandboxed){0};
-  char *const *env = environment(s->env, a);
+  wiring w = {.in = open("/dev/null", O_RDONLY | O_CLOEXEC), .env = environment(s, a)};
   ww_status rc = WW_OK;
-  pid_t pid = -1;
-  if (in >= 0 && !pipe2(pipes, O_CLOEXEC) && !pipe2(report, O_CLOEXEC)) {
-    fflush(NULL);
-    pid = fork();
+  pid_t keeper = -1;
+  *out = (ww_sandboxed){0};
+  if (w.in >= 0 && !pipe2(output_fd, O_CLOEXEC) && !pipe2(report, O_CLOEXEC) && !pipe2(ended, O_CLOEXEC)) {
+    w.out = output_fd[1];
+    w.report = report[1];
+    keeper = fork_keeper(!s->off, &w.own_pids);
   }
-  if (pid == 0) become(s, env, in, pipes[1], report[1]);
-  if (pipes[1] >= 0) close(pipes[1]);
-  if (report[1] >= 0) close(report[1]);
-  if (pid < 0) rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
+  if (keeper == 0) keep(s, &w, ended[1]);
+  int theirs[] = {output_fd[1], report[1], ended[1], w.in};
+  close_all(theirs, sizeof theirs / sizeof *theirs);
+  if (keeper < 0) rc = ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno));
   if (rc == WW_OK) {
-    out->timed_out = !watch(pid, pipes[0], ww_now() + s->limit_s, &output, &status);
-    kill(-pid, SIGKILL); /* what it left behind, too; the program itself is reaped or in that group */
-    if (out->timed_out)
-      while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    rc = conclude(report[0], status, &output, a, out, e);
+    setpgid(keeper, keeper); /* whoever comes first */
+    int listed = ww_cleanup_group(keeper);
+    ending how = watch(s, keeper, output_fd[0], &output);
+    kill(-keeper, SIGKILL); /* what is left of its group; the namespace ends with the keeper */
+    if (how != ENDED)
+      while (waitpid(keeper, NULL, 0) < 0 && errno == EINTR) {}
+    ww_cleanup_forget(listed);
+    out->timed_out = how == TOO_LONG;
+    out->disk_full = how == TOO_MUCH;
+    rc = conclude(report[0], ended[0], &output, a, out, e);
   }
-  if (in >= 0) close(in);
-  if (pipes[0] >= 0) close(pipes[0]);
-  if (report[0] >= 0) close(report[0]);
+  int ours[] = {output_fd[0], report[0], ended[0]};
+  close_all(ours, sizeof ours / sizeof *ours);
   ww_buf_free(&output);
   return rc;
 }
