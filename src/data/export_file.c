@@ -39,6 +39,7 @@ ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
     s->z = ZSTD_createCStream();
     ZSTD_initCStream(s->z, LEVEL);
+    ZSTD_CCtx_setParameter(s->z, ZSTD_c_checksumFlag, 1);
     s->scratch_n = ZSTD_CStreamOutSize();
     s->scratch = ww_xmalloc(s->scratch_n);
   }
