@@ -44,9 +44,8 @@ else
   for f in "$build/warpwise" "$build/libwarpwise-record.so" "$build/lib/libwarpwise.so"; do look_at "$f"; done
   # The start files of some releases have no marks, and the linker drops the program's: each object has its own.
   if [ "$(uname -m)" = x86_64 ]; then
-    unmarked=$(for o in "$build"/*/*.o "$build"/*/*/*.o; do
-      readelf -nW "$o" 2>/dev/null | grep -q 'IBT, SHSTK' || echo "$o"
-    done)
+    unmarked=$(readelf -nW "$build/libwarpwise.a" 2>/dev/null |
+      awk '/^File: / { if (name && !marked) print name; name = $2; marked = 0 } /IBT, SHSTK/ { marked = 1 } END { if (name && !marked) print name }')
     report "objects say where indirect jumps may land" "$unmarked"
   fi
   build=$build/warpwise
