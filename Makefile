@@ -23,15 +23,20 @@ LLVM_CPPFLAGS := $(shell $(LLVM_CONFIG) --cppflags 2>/dev/null)
 LLVM_LIBS     := $(shell $(LLVM_CONFIG) --ldflags 2>/dev/null) $(shell $(LLVM_CONFIG) --libs 2>/dev/null)
 LLVM_VERSION  := $(shell $(LLVM_CONFIG) --version 2>/dev/null)
 
-WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes
+WARN     = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wformat -Wformat-security
 OPT     ?= -O2
 SAN     ?=
 CFLAGS  ?= -g
 CSTD     = -std=c17 -D_GNU_SOURCE
 VERSION := 0.1.0
 SOVERSION := 0
-WW_CFLAGS = $(CSTD) $(OPT) $(WARN) -fvisibility=hidden -fPIC -pthread $(SAN) \
-            -Iinclude -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS)
+# Hardening, in everything that is built (tests/hardening.sh reads it back). glibc's checks of sizes need optimisation, and the sanitizers have
+# their own; they come last, so that a value in CPPFLAGS gives way and is not defined twice.
+HARDEN := -fstack-protector-strong -fstack-clash-protection $(if $(filter x86_64,$(shell uname -m)),-fcf-protection)
+FORTIFY = $(if $(SAN)$(filter -O0,$(OPT)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
+WW_LDFLAGS = -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
+WW_CFLAGS = $(CSTD) $(OPT) $(WARN) $(HARDEN) -fvisibility=hidden -fPIC -pthread $(SAN) \
+            -Iinclude -DWW_VERSION='"$(VERSION)"' -DWW_PREFIX='"$(PREFIX)"' $(CFLAGS) $(CPPFLAGS) $(FORTIFY)
 LIBS     = $(LLVM_LIBS) -lcjson -lzstd -lsqlite3 -lpcre2-8 -lutf8proc -lm -ldl
 API_LIBS = $(LLVM_LIBS) -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
 
@@ -89,7 +94,7 @@ all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(B
 	@:
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
-	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
+	$(call say,LINK,$@)$(CC) -pie $(SAN) $(WW_LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
 
 $(BUILD)/libwarpwise.a: $(LIB_OBJS)
 	@rm -f $@
@@ -102,7 +107,7 @@ LD ?= ld
 OBJCOPY ?= objcopy
 $(BUILD)/lib/libwarpwise.so: $(API_OBJS) $(BUILD)/libwarpwise.a src/api/warpwise.map
 	@mkdir -p $(@D)
-	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,-soname,libwarpwise.so.$(SOVERSION) -Wl,--version-script=src/api/warpwise.map -Wl,--as-needed $(if $(SAN),,-Wl,-z,defs) -o $@.$(VERSION) $(API_OBJS) $(BUILD)/libwarpwise.a $(API_LIBS)
+	$(call say,LINK,$@)$(CC) -shared $(SAN) $(WW_LDFLAGS) -pthread -Wl,-soname,libwarpwise.so.$(SOVERSION) -Wl,--version-script=src/api/warpwise.map -Wl,--as-needed $(if $(SAN),,-Wl,-z,defs) -o $@.$(VERSION) $(API_OBJS) $(BUILD)/libwarpwise.a $(API_LIBS)
 	@ln -sf libwarpwise.so.$(VERSION) $@.$(SOVERSION)
 	@ln -sf libwarpwise.so.$(VERSION) $@
 
@@ -115,7 +120,7 @@ $(BUILD)/lib/libwarpwise.a: $(API_OBJS) $(BUILD)/libwarpwise.a
 # What `warpwise record` loads into a program: its entry points are visible, nothing else of ours meets the program's own.
 RECORD_OBJS := $(RECORD_SRCS:src/%.c=$(BUILD)/%.o)
 $(BUILD)/libwarpwise-record.so: $(RECORD_OBJS) $(BUILD)/libwarpwise.a
-	$(call say,LINK,$@)$(CC) -shared $(SAN) $(LDFLAGS) -pthread -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
+	$(call say,LINK,$@)$(CC) -shared $(SAN) $(WW_LDFLAGS) -pthread -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' $(if $(SAN),,-Wl,-z,defs) -o $@ $(RECORD_OBJS) $(BUILD)/libwarpwise.a -lcjson -lzstd -lm -ldl
 
 $(BUILD)/front/%.o: WW_CFLAGS += $(LLVM_CPPFLAGS)
 $(BUILD)/measure/probe_text.o: $(wildcard src/measure/probe/*.cu)
@@ -189,7 +194,7 @@ $(BUILD)/tests/libcmd.a: $(filter-out $(BUILD)/main.o,$(CMD_OBJS))
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -MMD -MP -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -MMD -MP -o $@ $(filter %.c,$^) $(filter %.a,$^) $(LIBS) $(HTTP_LIBS) -lcmocka
 
 # Programs of the other test stages: kernel triples against host references, and against other OpenCL runtimes.
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
@@ -207,7 +212,7 @@ $(BUILD)/tests/cl_program: tests/record/cl_program.c
 $(BUILD)/tests/cl_host $(BUILD)/tests/cl_program: TOOL_LIBS = -lOpenCL
 $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/lm/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a $(LIBS) $(TOOL_LIBS)
 
 # The hardware check: no LLVM in it, and cJSON beside it, so that the folder can be carried to a machine with a GPU.
 LM_TOOLS := $(patsubst tests/gpu/%.c,$(BUILD)/gpu/%,$(wildcard tests/gpu/lm_*.c))
@@ -220,7 +225,7 @@ $(LM_TOOLS): $(BUILD)/gpu/%: tests/gpu/%.c
 $(BUILD)/gpu/lm_net $(BUILD)/tests/unit/test_lm_net: tests/lm/net_checks.c tests/lm/op_checks.c tests/lm/half_ops.c
 $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/gpu/*.h)
 	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
+	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
 	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
 # Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels, their launches, and small models.
@@ -334,7 +339,7 @@ deb:
 
 .PHONY: deb-build deb-pack
 deb-build:
-	@$(MAKE) --no-print-directory PREFIX=/usr CPPFLAGS="-D_FORTIFY_SOURCE=2 $(CPPFLAGS)" LDFLAGS="-Wl,-z,relro,-z,now $(LDFLAGS)" all man
+	@$(MAKE) --no-print-directory PREFIX=/usr all man
 deb-pack:
 	@scripts/deb.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) $(DEB_OUT)
 

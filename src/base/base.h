@@ -121,8 +121,11 @@ void ww_json_kbool(ww_json *j, const char *key, bool v);
 /* Reads a whole file (or pipe) of at most max bytes into the arena, NUL-terminated. */
 ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e); /* temp + rename */
-/* The same of a file that may be packed: one whose name ends in .zst is unpacked (zstd.c); max is of the unpacked bytes. */
+/* The same of a file that may be packed: one whose name ends in .zst is unpacked (zstd.c); max is of the unpacked bytes.
+ * Checksums that it has are checked. */
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+/* The same where damage must not go unseen: a packed file without a checksum is refused. */
+ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e); /* zstd, temp + rename */
 bool ww_file_exists(const char *path);
 bool ww_file_regular(const char *path); /* there, and no pipe or device: reading it does not wait for anybody */

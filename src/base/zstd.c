@@ -1,58 +1,144 @@
-/* zstd.c - packed files: contents of recorded buffers, measured tables. */
+/* zstd.c - packed files: contents of recorded buffers, measured tables, the learned correction.
+ *
+ * Written: one frame with its size and a checksum of the contents. Read: any number of frames, from anybody. Before a
+ * byte is unpacked all headers are walked, so that one buffer of the right size takes it all; a decoder that writes
+ * straight into that buffer needs no window. Memory is what the contents take, at most `max`, whatever headers say:
+ * pages of the buffer that no byte goes to are never touched. */
 #include "base.h"
 
+#include <endian.h>
 #include <stdlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
-/* One frame with its size in the header, as ww_write_packed and `zstd` on a file make it; a stream without one is
- * unpacked piece by piece. */
-static ww_status unpack(ww_arena *a, const char *path, const char *in, size_t in_n, size_t max, char **data, size_t *n,
-                        ww_err *e) {
-  ZSTD_DStream *z = ZSTD_createDStream();
-  unsigned long long known = ZSTD_getFrameContentSize(in, in_n);
-  size_t cap = known < max ? (size_t)known + 1 : (size_t)1 << 20, used = 0, left = 1;
-  char *out = ww_alloc(a, cap + 1);
-  ZSTD_inBuffer src = {in, in_n, 0};
-  ww_status st = WW_OK;
-  while (!st && left) {
-    if (used == cap) {
-      out = ww_grow(a, out, cap + 1, cap * 2 + 1);
-      cap *= 2;
-    }
-    ZSTD_outBuffer dst = {out, cap, used};
-    left = ZSTD_decompressStream(z, &dst, &src);
-    if (ZSTD_isError(left))
-      st = ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s)", path, ZSTD_getErrorName(left));
-    else if (left && src.pos == src.size && dst.pos == used)
-      st = ww_fail(e, WW_EDATA, "%s: ends in the middle; it was not written to its end", path);
-    else if (dst.pos > max)
-      st = ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, max);
-    used = dst.pos;
-    if (!st && !left && src.pos < src.size) left = 1; /* another frame behind it */
+#define SKIPPABLE 0x184d2a50u /* the last four bits are free */
+#define BLOCK_MAX ((size_t)128 << 10)
+
+/* What the headers say about a file (RFC 8878, 3.1). */
+typedef struct {
+  size_t least, most; /* bytes of the contents: what headers promise, what blocks can hold; saturated */
+  bool checked;       /* every frame of contents ends with a checksum */
+} outline;
+
+static size_t add(size_t a, size_t b) { return a + b < a ? SIZE_MAX : a + b; }
+
+static uint32_t word(const unsigned char *p, size_t n) {
+  uint32_t w = 0;
+  memcpy(&w, p, n);
+  return le32toh(w);
+}
+
+/* From *at, the first block, to behind the last one; no block holds more than BLOCK_MAX. */
+static bool walk_blocks(const unsigned char *p, size_t n, size_t *at, size_t *contents) {
+  bool last = false;
+  while (!last) {
+    if (n < 3 || *at > n - 3) return false;
+    uint32_t header = word(p + *at, 3), kind = header >> 1 & 3, size = header >> 3;
+    *at += 3 + (kind == 1 ? 1 : size); /* 1: one byte, repeated; 2: compressed */
+    *contents = add(*contents, kind == 2 || size > BLOCK_MAX ? BLOCK_MAX : size);
+    last = header & 1;
   }
-  ZSTD_freeDStream(z);
+  return true;
+}
+
+/* The frame at p, to *end. Frames of zstd before 0.8 are refused: their decoders are not for files of strangers. */
+static bool walk_frame(const unsigned char *p, size_t n, size_t *end, outline *o) {
+  if (n >= 8 && (word(p, 4) & ~15u) == SKIPPABLE) {
+    *end = (size_t)word(p + 4, 4) + 8;
+    return *end <= n;
+  }
+  if (n < 6 || word(p, 4) != ZSTD_MAGICNUMBER) return false;
+  bool single = p[4] & 0x20, checked = p[4] & 4;
+  const size_t id_bytes[] = {0, 1, 2, 4}, size_bytes[] = {single, 2, 4, 8};
+  unsigned long long said = ZSTD_getFrameContentSize(p, n);
+  size_t held = 0;
+  *end = 5 + !single + id_bytes[p[4] & 3] + size_bytes[p[4] >> 6];
+  if (said == ZSTD_CONTENTSIZE_ERROR || !walk_blocks(p, n, end, &held)) return false;
+  if (said != ZSTD_CONTENTSIZE_UNKNOWN && said > held) return false;
+  o->least = add(o->least, said == ZSTD_CONTENTSIZE_UNKNOWN ? 0 : (size_t)said);
+  o->most = add(o->most, said == ZSTD_CONTENTSIZE_UNKNOWN ? held : (size_t)said);
+  o->checked &= checked;
+  *end += checked ? 4 : 0;
+  return *end <= n;
+}
+
+static bool walk(const char *in, size_t n, outline *o) {
+  *o = (outline){.checked = true};
+  for (size_t at = 0, frame; at < n; at += frame)
+    if (!walk_frame((const unsigned char *)in + at, n - at, &frame, o)) return false;
+  return n > 0;
+}
+
+/* Under a limit on memory a file that is too large for it is an error of the file, not the end of the program. */
+static bool room_for(size_t bytes) {
+  void *p = malloc(bytes);
+  free(p);
+  return p != NULL;
+}
+
+static ww_status unpack(ww_arena *a, const char *path, const char *in, size_t in_n, size_t max, bool checked,
+                        char **data, size_t *n, ww_err *e) {
+  outline o;
+  if (!walk(in, in_n, &o))
+    return ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged, or not written to its end; get it again", path);
+  if (checked && !o.checked)
+    return ww_fail(e, WW_EDATA, "%s: packed without a checksum, damage would not be seen; pack it with `zstd --check`",
+                   path);
+  if (o.least > max) return ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, max);
+  size_t cap = o.most < max ? o.most : max;
+  if (!room_for(cap + 1)) return ww_fail(e, WW_ELIMIT, "%s: no memory for its %zu bytes", path, cap);
+  char *out = ww_alloc(a, cap + 1);
+  size_t used = ZSTD_decompress(out, cap, in, in_n);
+  if (ZSTD_isError(used))
+    return cap < o.most && ZSTD_getErrorCode(used) == ZSTD_error_dstSize_tooSmall
+               ? ww_fail(e, WW_ELIMIT, "%s: more than %zu bytes when unpacked", path, max)
+               : ww_fail(e, WW_EDATA, "%s: not a zstd file, or damaged (%s); get it again", path,
+                         ZSTD_getErrorName(used));
   out[used] = 0;
   *data = out;
   *n = used;
-  return st;
+  return WW_OK;
 }
 
-ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
-  size_t len = strlen(path);
-  if (len < 4 || strcmp(path + len - 4, ".zst") != 0) return ww_read_file(a, path, max, data, n, e);
+static bool packed(const char *path) {
+  size_t n = strlen(path);
+  return n >= 4 && !strcmp(path + n - 4, ".zst");
+}
+
+static ww_status read_packed(ww_arena *a, const char *path, size_t max, bool checked, char **data, size_t *n,
+                             ww_err *e) {
+  if (!packed(path)) return ww_read_file(a, path, max, data, n, e);
   ww_arena *scratch = ww_arena_new();
   char *in;
   size_t in_n;
   ww_status st = ww_read_file(scratch, path, max, &in, &in_n, e);
-  if (!st) st = unpack(a, path, in, in_n, max, data, n, e);
+  if (!st) st = unpack(a, path, in, in_n, max, checked, data, n, e);
   ww_arena_free(scratch);
   return st;
+}
+
+ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+  return read_packed(a, path, max, false, data, n, e);
+}
+
+ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+  return read_packed(a, path, max, true, data, n, e);
+}
+
+static size_t pack(void *out, size_t cap, const void *data, size_t n, int level) {
+  ZSTD_CCtx *z = ZSTD_createCCtx();
+  if (!z) return (size_t)-ZSTD_error_memory_allocation;
+  ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, level);
+  ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+  size_t used = ZSTD_compress2(z, out, cap, data, n);
+  ZSTD_freeCCtx(z);
+  return used;
 }
 
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e) {
   size_t cap = ZSTD_compressBound(n);
   void *out = ww_xmalloc(cap);
-  size_t used = ZSTD_compress(out, cap, data, n, level);
+  size_t used = pack(out, cap, data, n, level);
   ww_status st = ZSTD_isError(used) ? ww_fail(e, WW_EIO, "%s: %s", path, ZSTD_getErrorName(used))
                                     : ww_write_file_atomic(path, out, used, e);
   free(out);

@@ -42,6 +42,7 @@ ww_status ww_sink_open(const char *path, ww_sink **out, ww_err *e) {
   if (n > 4 && !strcmp(path + n - 4, ".zst")) {
     s->z = ZSTD_createCStream();
     if (!s->z || ZSTD_isError(ZSTD_initCStream(s->z, LEVEL))) ww_out_of_memory(sizeof s->z);
+    ZSTD_CCtx_setParameter(s->z, ZSTD_c_checksumFlag, 1);
     s->scratch_n = ZSTD_CStreamOutSize();
     s->scratch = ww_xmalloc(s->scratch_n);
   }

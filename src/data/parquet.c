@@ -267,7 +267,11 @@ static ww_status emit_page(ww_parquet *p, bool dictionary, uint64_t values, int 
     p->packed.s = ww_xrealloc(p->packed.s, cap);
     p->packed.cap = cap;
   }
-  size_t n = ZSTD_compress(p->packed.s, cap, p->page.n ? p->page.s : "", p->page.n, LEVEL);
+  ZSTD_CCtx *z = ZSTD_createCCtx();
+  ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, LEVEL);
+  ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+  size_t n = ZSTD_compress2(z, p->packed.s, cap, p->page.n ? p->page.s : "", p->page.n);
+  ZSTD_freeCCtx(z);
   if (ZSTD_isError(n)) return ww_fail(e, WW_EIO, "cannot pack a page: %s", ZSTD_getErrorName(n));
   pq_page_header(&p->head, dictionary, p->page.n, n, values, encoding);
   *(dictionary ? &k->dictionary_at : &k->data_at) = p->at;

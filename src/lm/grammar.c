@@ -1,36 +1,56 @@
 /* grammar.c - follows a grammar: the set of stacks that the bytes so far leave.
  *
- * A stack is a chain of nodes: a place in the element array, and the node to go on with behind it. Nodes are kept once each (the same place with the
- * same rest is the same node), so that stacks share their rests, are compared by number, and may be deep. The top of a stack in a set is always a
- * SET; node 0 is the empty stack: the text may end. Grammars that are deterministic, as JSON's, keep one or two stacks; the numbers are bounded all
- * the same, because a grammar is somebody else's. */
+ * A node is a place in the element array and a context: the set of nodes to go on with behind the end of its rule. All stacks that call a rule at
+ * the same byte share one context, so that a grammar that can be read in many ways has sets as large as the grammar, not as many as there are ways.
+ * Nodes and contexts are kept once each, are compared by number, and may be deep. The top of a stack in a set is always a SET; node 0 is the empty
+ * stack: the text may end. No stack is ever dropped: where there are too many, because a grammar is somebody else's, the byte is refused. So the
+ * shortest end of a set is one that can be followed. */
 #include "grammar_int.h"
 
 #include <stdlib.h>
 
-#define MOST_NODES (1u << 20)
-#define MOST_STACKS 16384
+#define MOST_NODES (1u << 20) /* beyond it only bytes that bring the end nearer are taken */
+#define MOST_MEMBERS (1u << 23)
 #define MOST_LEFT (1u << 20) /* bytes of a shortest end */
 #define NONE UINT32_MAX
 
 typedef struct {
-  uint32_t at, rest; /* element; node */
-  uint32_t left;     /* the fewest bytes that end the text from here */
-  uint32_t seen;     /* the step that last came by */
-  uint32_t chain;    /* the next node of the same bucket */
+  uint32_t at, context; /* element; index into contexts */
+  uint32_t left;        /* the fewest bytes that end the text from here */
+  uint32_t seen;        /* the step that last came by */
+  uint32_t alone;       /* the context of just this node; NONE: not made yet */
+  uint32_t chain;       /* the next node of the same bucket */
 } node;
+
+typedef struct {
+  uint32_t first, n; /* of members: nodes in the order of their numbers */
+  uint32_t nearest;  /* the member with the fewest bytes left */
+  uint32_t chain;    /* the next context of the same bucket */
+} context;
 
 typedef struct {
   uint32_t *v, n, cap; /* nodes */
 } stack_set;
 
+typedef struct {
+  uint32_t context, next;
+} call; /* of a rule, in this step; next: an earlier one, NONE */
+
 struct ww_grammar_state {
   const ww_grammar *g;
   node *nodes;
   uint32_t nnodes, cap, *bucket, nbuckets; /* nbuckets: a power of two */
+  WW_VEC(context) contexts;                /* 0: the end of the text */
+  stack_set members;
+  uint32_t *context_bucket, ncontext_buckets;
+  ww_arena *arena; /* of contexts and calls */
   uint32_t steps;
-  stack_set now, tried, other,
-      open; /* tried, other: scratch of a look ahead; open: nodes whose rules are to be opened */
+  bool full;                   /* there is no room for what this step needs */
+  stack_set now, tried, other; /* tried, other: scratch of a look ahead */
+  stack_set open;              /* nodes that were visited and not looked at */
+  WW_VEC(call) calls;
+  uint32_t *last_call, *heap, nheap; /* [rules]: index into calls, NONE; rules that were called, callers first */
+  stack_set together;                /* scratch: members of several contexts */
 };
 
 static void set_add(stack_set *s, uint32_t k) {
@@ -49,7 +69,7 @@ static void swap(stack_set *a, stack_set *b) {
   *b = t;
 }
 
-/* ---- nodes ---- */
+/* ---- nodes and contexts ---- */
 
 static uint32_t bucket_of(const ww_grammar_state *s, uint32_t at, uint32_t rest) {
   return (uint32_t)(((uint64_t)at << 32 | rest) * 0x9e3779b97f4a7c15u >> 32) & (s->nbuckets - 1);
@@ -62,22 +82,73 @@ static void more_nodes(ww_grammar_state *s) {
   s->bucket = ww_xrealloc(s->bucket, s->nbuckets * sizeof *s->bucket);
   for (uint32_t b = 0; b < s->nbuckets; b++) s->bucket[b] = NONE;
   for (uint32_t k = 1; k < s->nnodes; k++) {
-    uint32_t b = bucket_of(s, s->nodes[k].at, s->nodes[k].rest);
+    uint32_t b = bucket_of(s, s->nodes[k].at, s->nodes[k].context);
     s->nodes[k].chain = s->bucket[b];
     s->bucket[b] = k;
   }
 }
 
-/* The node of this place with this rest; NONE: there are too many. */
-static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t rest) {
-  if (rest == NONE) return NONE;
-  uint32_t b = bucket_of(s, at, rest);
+static uint32_t context_left(const ww_grammar_state *s, uint32_t c) { return s->nodes[s->contexts.v[c].nearest].left; }
+
+/* The node of this place in this context; NONE: there are too many. */
+static uint32_t node_of(ww_grammar_state *s, uint32_t at, uint32_t c) {
+  if (c == NONE) return NONE;
+  uint32_t b = bucket_of(s, at, c);
   for (uint32_t k = s->bucket[b]; k != NONE; k = s->nodes[k].chain)
-    if (s->nodes[k].at == at && s->nodes[k].rest == rest) return k;
-  if (s->nnodes >= MOST_NODES) return NONE;
-  if (s->nnodes == s->cap) more_nodes(s), b = bucket_of(s, at, rest);
-  s->nodes[s->nnodes] = (node){at, rest, ww_g_sum(s->g->left[at], s->nodes[rest].left), 0, s->bucket[b]};
+    if (s->nodes[k].at == at && s->nodes[k].context == c) return k;
+  if (s->nnodes >= 4 * MOST_NODES) return s->full = true, NONE;
+  if (s->nnodes == s->cap) more_nodes(s), b = bucket_of(s, at, c);
+  s->nodes[s->nnodes] = (node){at, c, ww_g_sum(s->g->left[at], context_left(s, c)), 0, NONE, s->bucket[b]};
   return s->bucket[b] = s->nnodes++;
+}
+
+static uint64_t hash_of(const ww_grammar_state *s, const context *c) {
+  return ww_hash(s->members.v + c->first, c->n * sizeof *s->members.v, 0);
+}
+
+static void more_contexts(ww_grammar_state *s) {
+  uint32_t n = s->ncontext_buckets = s->ncontext_buckets ? 2 * s->ncontext_buckets : 64;
+  s->context_bucket = ww_xrealloc(s->context_bucket, n * sizeof *s->context_bucket);
+  for (uint32_t b = 0; b < n; b++) s->context_bucket[b] = NONE;
+  for (uint32_t k = 0; k < s->contexts.n; k++) {
+    context *c = &s->contexts.v[k];
+    uint32_t *b = &s->context_bucket[hash_of(s, c) & (n - 1)];
+    c->chain = *b;
+    *b = k;
+  }
+}
+
+/* The context of these nodes, which are in order; NONE: there are too many. */
+static uint32_t context_of(ww_grammar_state *s, const uint32_t *v, uint32_t n) {
+  uint64_t hash = ww_hash(v, n * sizeof *v, 0);
+  for (uint32_t k = s->context_bucket[hash & (s->ncontext_buckets - 1)]; k != NONE; k = s->contexts.v[k].chain) {
+    const context *c = &s->contexts.v[k];
+    if (c->n == n && !memcmp(s->members.v + c->first, v, n * sizeof *v)) return k;
+  }
+  if (n > MOST_MEMBERS - s->members.n) return s->full = true, NONE;
+  if (s->contexts.n == s->ncontext_buckets) more_contexts(s);
+  uint32_t *bucket = &s->context_bucket[hash & (s->ncontext_buckets - 1)];
+  context c = {s->members.n, n, v[0], *bucket};
+  for (uint32_t k = 0; k < n; k++) {
+    if (s->nodes[v[k]].left < s->nodes[c.nearest].left) c.nearest = v[k];
+    set_add(&s->members, v[k]);
+  }
+  ww_push(s->arena, &s->contexts, c);
+  return *bucket = s->contexts.n - 1;
+}
+
+static uint32_t alone(ww_grammar_state *s, uint32_t k) {
+  if (k == NONE) return NONE;
+  if (s->nodes[k].alone == NONE) {
+    uint32_t c = context_of(s, &k, 1);
+    s->nodes[k].alone = c;
+  }
+  return s->nodes[k].alone;
+}
+
+static int by_number(const void *a, const void *b) {
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  return (x > y) - (x < y);
 }
 
 /* ---- steps ---- */
@@ -88,55 +159,131 @@ static void visit(ww_grammar_state *s, uint32_t k) {
   set_add(&s->open, k);
 }
 
-/* The alternatives of a rule, each with `rest` behind it. */
-static void visit_rule(ww_grammar_state *s, uint32_t rule, uint32_t rest) {
+static void visit_members(ww_grammar_state *s, uint32_t c) {
+  for (uint32_t k = 0; k < s->contexts.v[c].n; k++) visit(s, s->members.v[s->contexts.v[c].first + k]);
+}
+
+static bool before(const ww_grammar_state *s, uint32_t a, uint32_t b) { return s->g->order[a] > s->g->order[b]; }
+
+static void heap_push(ww_grammar_state *s, uint32_t rule) {
+  uint32_t k = s->nheap++;
+  for (; k && before(s, rule, s->heap[(k - 1) / 2]); k = (k - 1) / 2) s->heap[k] = s->heap[(k - 1) / 2];
+  s->heap[k] = rule;
+}
+
+static uint32_t heap_pop(ww_grammar_state *s) {
+  uint32_t top = s->heap[0], last = s->heap[--s->nheap], k = 0;
+  for (uint32_t c; (c = 2 * k + 1) < s->nheap; k = c) {
+    if (c + 1 < s->nheap && before(s, s->heap[c + 1], s->heap[c])) c++;
+    if (!before(s, s->heap[c], last)) break;
+    s->heap[k] = s->heap[c];
+  }
+  s->heap[k] = last;
+  return top;
+}
+
+/* Somebody wants the rule, to go on in context c behind it: at once where the rule may be empty. */
+static void call_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
+  if (c == NONE) return;
+  if (s->last_call[rule] == NONE) heap_push(s, rule);
+  ww_push(s->arena, &s->calls, (call){c, s->last_call[rule]});
+  s->last_call[rule] = s->calls.n - 1;
+  if (!s->g->left[s->g->best[rule]]) visit_members(s, c);
+}
+
+/* One context for all calls of the rule in this step. */
+static uint32_t join_calls(ww_grammar_state *s, uint32_t rule) {
+  const call *c = &s->calls.v[s->last_call[rule]];
+  s->last_call[rule] = NONE;
+  if (c->next == NONE) return c->context;
+  stack_set *t = &s->together;
+  t->n = 0;
+  for (;; c = &s->calls.v[c->next]) {
+    const context *x = &s->contexts.v[c->context];
+    for (uint32_t k = 0; k < x->n; k++) set_add(t, s->members.v[x->first + k]);
+    if (c->next == NONE) break;
+  }
+  qsort(t->v, t->n, sizeof *t->v, by_number);
+  uint32_t n = 0;
+  for (uint32_t k = 0; k < t->n; k++)
+    if (!n || t->v[n - 1] != t->v[k]) t->v[n++] = t->v[k];
+  return context_of(s, t->v, n);
+}
+
+/* The alternatives of a rule. */
+static void open_rule(ww_grammar_state *s, uint32_t rule, uint32_t c) {
   const ww_g_element *el = s->g->elements.v;
   for (uint32_t at = s->g->rules.v[rule];;) {
-    visit(s, node_of(s, at, rest));
+    visit(s, node_of(s, at, c));
     while (el[at].kind < WW_G_ALT) at++;
     if (el[at++].kind == WW_G_END) break;
   }
 }
 
-/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. */
-static void open_all(ww_grammar_state *s, stack_set *out) {
+static void look_at(ww_grammar_state *s, uint32_t k, stack_set *out) {
   const ww_g_element *el = s->g->elements.v;
-  while (s->open.n) {
-    uint32_t k = s->open.v[--s->open.n], at = s->nodes[k].at, rest = s->nodes[k].rest;
-    if (!k || el[at].kind == WW_G_SET) {
-      if (out->n < MOST_STACKS) set_add(out, k);
-    } else if (el[at].kind != WW_G_RULE)
-      visit(s, rest); /* the alternative is read: back to who asked for it */
-    else {
-      /* A rule that ends its alternative is not returned to: lists stay shallow. */
-      if (el[at + 1].kind < WW_G_ALT) rest = node_of(s, at + 1, rest);
-      visit_rule(s, el[at].of, rest);
-    }
+  uint32_t at = s->nodes[k].at, c = s->nodes[k].context;
+  if (!k || el[at].kind == WW_G_SET)
+    set_add(out, k);
+  else if (el[at].kind != WW_G_RULE)
+    visit_members(s, c); /* the alternative is read: back to who asked for it */
+  else                   /* a rule that ends its alternative is not returned to: lists stay shallow */
+    call_rule(s, el[at].of, el[at + 1].kind < WW_G_ALT ? alone(s, node_of(s, at + 1, c)) : c);
+}
+
+/* Opens the rules on top of what was visited until SETs are on top of all; these go to *out. A rule is opened when all that may begin with it were:
+ * then all its callers are known. */
+static bool open_all(ww_grammar_state *s, stack_set *out) {
+  for (;;) {
+    while (s->open.n) look_at(s, s->open.v[--s->open.n], out);
+    if (!s->nheap) break;
+    uint32_t rule = heap_pop(s);
+    open_rule(s, rule, join_calls(s, rule));
   }
+  s->calls.n = 0;
+  return !s->full;
+}
+
+static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
+  uint32_t best = NONE;
+  for (uint32_t i = 0; i < t->n; i++)
+    if (best == NONE || s->nodes[t->v[i]].left < s->nodes[best].left) best = t->v[i];
+  return best;
+}
+
+static uint32_t left_of(const ww_grammar_state *s, const stack_set *t) {
+  return t->n ? s->nodes[nearest(s, t)].left : WW_G_NEVER;
 }
 
 /* One byte: *to becomes what is left of *from; false: nothing is. */
 static bool step(ww_grammar_state *s, const stack_set *from, stack_set *to, uint8_t c) {
   const ww_grammar *g = s->g;
   s->steps++;
+  s->full = false;
   to->n = 0;
   for (uint32_t i = 0; i < from->n; i++) {
     uint32_t k = from->v[i];
     if (k && ww_g_has(&g->sets.v[g->elements.v[s->nodes[k].at].of], c))
-      visit(s, node_of(s, s->nodes[k].at + 1, s->nodes[k].rest));
+      visit(s, node_of(s, s->nodes[k].at + 1, s->nodes[k].context));
   }
-  open_all(s, to);
+  if (!open_all(s, to) || (s->nnodes > MOST_NODES && left_of(s, to) >= left_of(s, from))) to->n = 0;
   return to->n;
 }
 
 ww_grammar_state *ww_grammar_begin(const ww_grammar *g) {
+  static const uint32_t end_of_text = 0;
   ww_grammar_state *s = ww_xcalloc(1, sizeof *s);
   s->g = g;
+  s->arena = ww_arena_new();
   more_nodes(s);
-  s->nodes[0] = (node){.chain = NONE};
+  more_contexts(s);
+  s->nodes[0] = (node){.alone = 0, .chain = NONE};
   s->nnodes = s->steps = 1;
-  visit_rule(s, g->root, 0);
-  open_all(s, &s->now);
+  s->last_call = ww_xmalloc((g->rules.n + 1) * sizeof *s->last_call);
+  s->heap = ww_xmalloc((g->rules.n + 1) * sizeof *s->heap);
+  for (uint32_t r = 0; r < g->rules.n; r++) s->last_call[r] = NONE;
+  call_rule(s, g->root, context_of(s, &end_of_text, 1));
+  if (!open_all(s, &s->now)) s->now.n = 0;
   return s;
 }
 
@@ -144,6 +291,9 @@ void ww_grammar_end(ww_grammar_state *s) {
   if (!s) return;
   free(s->now.v), free(s->tried.v), free(s->other.v), free(s->open.v);
   free(s->nodes), free(s->bucket);
+  free(s->members.v), free(s->context_bucket), free(s->together.v);
+  free(s->last_call), free(s->heap);
+  ww_arena_free(s->arena);
   free(s);
 }
 
@@ -210,15 +360,8 @@ void ww_grammar_free(ww_grammar *g) {
 
 /* ---- the shortest end ---- */
 
-static uint32_t nearest(const ww_grammar_state *s, const stack_set *t) {
-  uint32_t best = t->v[0];
-  for (uint32_t i = 1; i < t->n; i++)
-    if (s->nodes[t->v[i]].left < s->nodes[best].left) best = t->v[i];
-  return best;
-}
-
 uint32_t ww_grammar_left(const ww_grammar_state *s, bool tried) {
-  uint32_t left = s->nodes[nearest(s, tried ? &s->tried : &s->now)].left;
+  uint32_t left = left_of(s, tried ? &s->tried : &s->now);
   return left > MOST_LEFT ? UINT32_MAX : left;
 }
 
@@ -229,20 +372,25 @@ static char any_byte(const ww_g_set *set) {
   return 0;
 }
 
-static void shortest_from(ww_grammar_state *s, uint32_t k, ww_buf *out) {
+/* From node k by the shortest alternatives; `back`: where to go on behind rules that were entered on the way. */
+static void shortest_from(const ww_grammar_state *s, uint32_t k, ww_buf *out) {
   const ww_g_element *el = s->g->elements.v;
-  while (k && k != NONE) {
-    uint32_t at = s->nodes[k].at, rest = s->nodes[k].rest;
-    if (el[at].kind >= WW_G_ALT)
-      k = rest;
-    else if (el[at].kind == WW_G_RULE)
-      k = node_of(s, s->g->best[el[at].of], node_of(s, at + 1, rest));
-    else {
-      char c = any_byte(&s->g->sets.v[el[at].of]);
+  stack_set back = {0};
+  for (uint32_t at = s->nodes[k].at; k;) {
+    if (el[at].kind == WW_G_SET) {
+      char c = any_byte(&s->g->sets.v[el[at++].of]);
       ww_buf_add(out, &c, 1);
-      k = node_of(s, at + 1, rest);
+    } else if (el[at].kind == WW_G_RULE) {
+      set_add(&back, at + 1);
+      at = s->g->best[el[at].of];
+    } else if (back.n)
+      at = back.v[--back.n];
+    else {
+      k = s->contexts.v[s->nodes[k].context].nearest;
+      at = s->nodes[k].at;
     }
   }
+  free(back.v);
 }
 
 void ww_grammar_shortest(ww_grammar_state *s, bool tried, ww_buf *out) {
@@ -267,7 +415,7 @@ void ww_grammar_mask(ww_grammar_state *s, const ww_word *words, uint32_t n, uint
     }
     for (reach = w->shared; reach < w->n; reach++)
       if (!step(s, &level[reach], &level[reach + 1], (uint8_t)w->text[reach])) break;
-    allowed[i] = w->n && reach == w->n && s->nodes[nearest(s, &level[reach])].left <= most_left;
+    allowed[i] = w->n && reach == w->n && left_of(s, &level[reach]) <= most_left;
   }
   for (uint32_t k = 0; k < levels; k++) free(level[k].v);
   free(level);

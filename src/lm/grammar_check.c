@@ -122,17 +122,17 @@ static uint32_t next_first(const ww_grammar *g, const uint32_t *bytes, visit *v)
 }
 
 /* Depth first; state 1: being looked at, 2: done. UINT32_MAX: there is none. */
-static uint32_t begins_with_itself(const ww_grammar *g, const uint32_t *bytes) {
+static uint32_t begins_with_itself(ww_grammar *g, const uint32_t *bytes) {
   uint8_t *state = ww_xcalloc((size_t)g->rules.n + 1, 1);
   visit *stack = ww_xmalloc(((size_t)g->rules.n + 1) * sizeof *stack);
-  uint32_t found = UINT32_MAX;
+  uint32_t found = UINT32_MAX, done = 0;
   for (uint32_t r = 0; r < g->rules.n && found == UINT32_MAX; r++) {
     uint32_t n = 0;
     if (!state[r]) stack[n++] = (visit){r, g->rules.v[r], true}, state[r] = 1;
     while (n && found == UINT32_MAX) {
       uint32_t to = next_first(g, bytes, &stack[n - 1]);
       if (to == UINT32_MAX)
-        state[stack[--n].rule] = 2;
+        state[stack[--n].rule] = 2, g->order[stack[n].rule] = done++;
       else if (state[to] == 1)
         found = to;
       else if (!state[to])
@@ -149,6 +149,7 @@ ww_status ww_grammar_check(ww_grammar *g, const char *(*name)(void *ctx, uint32_
       return ww_fail(e, WW_EPARSE, "the grammar uses the rule `%s`, which it does not have", name(ctx, r));
   g->left = WW_NEWN(g->arena, uint32_t, g->elements.n);
   g->best = WW_NEWN(g->arena, uint32_t, g->rules.n);
+  g->order = WW_NEWN(g->arena, uint32_t, g->rules.n);
   uint32_t *bytes = ww_xcalloc((size_t)g->rules.n + 1, sizeof *bytes);
   find_shortest(g, bytes);
   uint32_t which = begins_with_itself(g, bytes);

@@ -232,7 +232,7 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
 ww_status ww_correction_read(const char *path, ww_arena *a, ww_correction **out, ww_err *e) {
   char *text;
   size_t n;
-  ww_status st = ww_read_packed(a, path, (size_t)1 << 26, &text, &n, e);
+  ww_status st = ww_read_checked(a, path, (size_t)1 << 26, &text, &n, e);
   if (!st) st = ww_correction_parse(text, n, a, out, e);
   if (st && !e->file) e->file = path;
   return st;

@@ -243,8 +243,16 @@ void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data, ww_
   ww_json_kstr(&j, "gpu", g->name);
   ww_json_key(&j, "params");
   ww_json_obj(&j);
-  for (uint32_t k = 0; k < ww_nparams; k++) ww_json_knum(&j, ww_param_table[k].name, ((const double *)&r->params)[k]);
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < ww_nparams; k++) {
+    double v = ((const double *)&r->params)[k];
+    ww_json_knum(&j, ww_param_table[k].name, v);
+    sum = ww_param_check(sum, ww_param_table[k].name, v);
+  }
   ww_json_end_obj(&j);
+  char check[17];
+  snprintf(check, sizeof check, "%016llx", (unsigned long long)sum);
+  ww_json_kstr(&j, "check", check);
   write_error(&j, "fitted", &r->fitted);
   if (r->crossed.n) {
     write_error(&j, "left_out", &r->crossed);

@@ -26,6 +26,22 @@ static ww_status take(const cJSON *member, ww_params *out, ww_err *e) {
   return WW_OK; /* of another version: passed over */
 }
 
+uint64_t ww_param_check(uint64_t sum, const char *name, double value) {
+  return ww_hash(&value, sizeof value, ww_hash(name, strlen(name), sum));
+}
+
+/* A digit that has changed is as good a number as the right one: what the file says about itself has to agree. */
+static ww_status check(const cJSON *root, uint64_t sum, ww_err *e) {
+  const cJSON *said = cJSON_GetObjectItemCaseSensitive(root, "check");
+  char is[17];
+  snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
+  if (!said || (cJSON_IsString(said) && !strcmp(said->valuestring, is))) return WW_OK;
+  return ww_fail(
+      e, WW_EDATA,
+      "its parameters do not fit its checksum: it is damaged, get it again; where they were changed by hand, "
+      "take its member \"check\" away");
+}
+
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e) {
   *out = ww_params_default;
   cJSON *root = ww_json_read(text, n, e);
@@ -34,9 +50,12 @@ ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e)
   ww_status st = cJSON_IsObject(all)
                      ? WW_OK
                      : ww_fail(e, WW_EDATA, "no member \"params\": not what `warpwise train --machine` writes");
+  uint64_t sum = 0;
   cJSON_ArrayForEach(member, all) {
     if (!st) st = take(member, out, e);
+    sum = ww_param_check(sum, member->string, member->valuedouble);
   }
+  if (!st) st = check(root, sum, e);
   cJSON_Delete(root);
   return st;
 }

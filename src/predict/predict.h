@@ -133,6 +133,7 @@ extern const uint32_t ww_nparams;
 extern const ww_params ww_params_default; /* models/machine.json overrides, where it is there */
 ww_status ww_params_load(ww_arena *a, ww_params *out, ww_err *e);
 ww_status ww_params_parse(const char *text, size_t n, ww_params *out, ww_err *e);
+uint64_t ww_param_check(uint64_t sum, const char *name, double value); /* adds one to the file's checksum, which begins with 0 */
 
 /* ---- time (time.c) ---- */
 typedef enum {

@@ -4,8 +4,12 @@
  * model's context loses its middle, as in training. */
 #include "text_int.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../base/jsonread.h"
 #include "score.h"
@@ -27,6 +31,29 @@ struct ww_text {
 
 /* ---- the model ---- */
 
+/* "check" of the side file: over the weights and what stands beside them. A flipped bit in either is still a model. */
+static ww_status check(const ww_text *t, const char *path, const cJSON *side, ww_err *e) {
+  const cJSON *said = cJSON_GetObjectItemCaseSensitive(side, "check");
+  const double beside[] = {t->scale, t->caution};
+  struct stat st;
+  char is[17] = "";
+  if (!said) return WW_OK;
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  void *at = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size
+                 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+                 : MAP_FAILED;
+  if (fd >= 0) close(fd);
+  if (at == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot read '%s'", path);
+  uint64_t sum = ww_hash(at, (size_t)st.st_size, ww_hash(beside, sizeof beside, 0));
+  munmap(at, (size_t)st.st_size);
+  snprintf(is, sizeof is, "%016llx", (unsigned long long)sum);
+  if (cJSON_IsString(said) && !strcmp(said->valuestring, is)) return WW_OK;
+  return ww_fail(e, WW_EDATA,
+                 "%s and its .json do not fit the checksum in there: one is damaged, get them again; for a new model "
+                 "write \"check\":\"%s\"",
+                 path, is);
+}
+
 static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   size_t n = strlen(path), size;
   bool gguf = n > 5 && !strcmp(path + n - 5, ".gguf");
@@ -42,7 +69,9 @@ static ww_status read_side(ww_text *t, const char *path, ww_err *e) {
   if (cJSON_IsNumber(scale) && scale->valuedouble > 0 && scale->valuedouble < 100) t->scale = scale->valuedouble;
   const cJSON *caution = cJSON_GetObjectItemCaseSensitive(j, "time_caution");
   if (cJSON_IsNumber(caution) && fabs(caution->valuedouble) < 4) t->caution = caution->valuedouble;
+  st = gguf ? check(t, path, j, e) : WW_OK;
   cJSON_Delete(j);
+  if (st) return st;
   if (version && version != WW_QUESTION_VERSION)
     return ww_fail(
         e, WW_EDATA,

@@ -9,7 +9,7 @@
 
 typedef struct ww_text ww_text;
 /* A .gguf or a folder; NULL: models/text.gguf of the data folder. What it was calibrated with is read from <model>.json beside it, where it
- * is there: {"question_version":2,"interval_scale":1.2,"time_caution":0.4}. threads 0: one per core. */
+ * is there: {"question_version":2,"interval_scale":1.2,"time_caution":0.4}; "check" in it is a hash of both files' contents. threads 0: one per core. */
 ww_status ww_text_open(const char *path, uint32_t threads, ww_text **out, ww_err *e);
 void ww_text_close(ww_text *t); /* accepts NULL */
 

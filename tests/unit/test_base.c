@@ -1,8 +1,11 @@
-/* test_base.c - arena, vector, string buffer, hash, files, child processes. */
+/* test_base.c - arena, vector, string buffer, hash, files, packed ones, child processes. */
 #include "unit.h"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <zstd.h>
 
 static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
   ww_arena *a = *state;
@@ -197,6 +200,143 @@ static void packed_files(void **state) {
   unlink(path);
 }
 
+/* ---- packed files of strangers ---- */
+
+/* 200 single bits of a file that is shipped, each flipped alone: an error, or the same contents. */
+static void flips(const char *path) {
+  ww_arena *a = ww_arena_new();
+  char copy[] = "/tmp/ww-flipped-XXXXXX.zst", *packed, *want;
+  size_t packed_n, want_n;
+  uint32_t refused = 0;
+  ww_err e = {0};
+  close(mkstemps(copy, 4));
+  if (ww_read_checked(a, path, 1 << 26, &want, &want_n, &e)) fail_msg("%s", e.msg);
+  assert_int_equal(ww_read_file(a, path, 1 << 26, &packed, &packed_n, &e), WW_OK);
+  for (uint64_t k = 0; k < 200; k++) { /* of the checksum, of the header, of any place */
+    ww_arena *scratch = ww_arena_new();
+    uint64_t bit = k < 60 ? 8 * packed_n - 1 - k : k < 120 ? k - 60 : ww_hash(&k, sizeof k, 0) % (8 * packed_n);
+    char *data = NULL;
+    size_t n = 0;
+    packed[bit / 8] ^= (char)(1 << bit % 8);
+    assert_int_equal(ww_write_file_atomic(copy, packed, packed_n, &e), WW_OK);
+    packed[bit / 8] ^= (char)(1 << bit % 8);
+    if (ww_read_checked(scratch, copy, 1 << 26, &data, &n, &e))
+      refused++;
+    else if (n != want_n || memcmp(data, want, n))
+      fail_msg("%s: bit %llu flipped, other contents, no error", path, (unsigned long long)bit);
+    ww_arena_free(scratch);
+  }
+  assert_true(refused > 180);
+  unlink(copy);
+  ww_arena_free(a);
+}
+
+static void a_flipped_bit_is_seen(void **state) {
+  (void)state;
+  flips("models/correction.json.zst");
+  flips("data/corpus-h200.jsonl.zst");
+}
+
+static void a_checksum_may_be_asked_for(void **state) {
+  char path[] = "/tmp/ww-unchecked-XXXXXX.zst", *data, packed[100];
+  size_t n, used = ZSTD_compress(packed, sizeof packed, "text", 4, 3);
+  ww_err e = {0};
+  close(mkstemps(path, 4));
+  assert_int_equal(ww_write_file_atomic(path, packed, used, &e), WW_OK);
+  assert_int_equal(ww_read_packed(*state, path, 100, &data, &n, &e), WW_OK);
+  assert_int_equal(ww_read_checked(*state, path, 100, &data, &n, &e), WW_EDATA);
+  assert_non_null(strstr(e.msg, "checksum"));
+  assert_int_equal(ww_write_packed(path, "text", 4, 3, &e), WW_OK);
+  assert_int_equal(ww_read_checked(*state, path, 100, &data, &n, &e), WW_OK);
+  assert_true(n == 4 && !strcmp(data, "text"));
+  unlink(path);
+}
+
+#define BLOCK (128u << 10)
+#define UNKNOWN UINT64_MAX
+
+/* A frame by hand: `said` bytes in its header, and blocks of BLOCK zeros, 4 bytes each. */
+static void frame(ww_buf *b, uint64_t said, uint8_t window, uint32_t blocks) {
+  ww_buf_add(b, "\x28\xb5\x2f\xfd", 4);
+  ww_buf_add(b, (char[]){said == UNKNOWN ? 0 : (char)0xe0}, 1);
+  if (said == UNKNOWN)
+    ww_buf_add(b, &window, 1);
+  else
+    for (int k = 0; k < 8; k++) ww_buf_add(b, (char[]){(char)(said >> 8 * k)}, 1);
+  for (uint32_t k = 0; k < blocks; k++) {
+    uint32_t header = BLOCK << 3 | 1 << 1 | (k + 1 == blocks);
+    ww_buf_add(b, (char[]){(char)header, (char)(header >> 8), (char)(header >> 16), 0}, 4);
+  }
+}
+
+/* Reads it in a child; how many KiB that took at most, and what became of it. */
+static long cost(const ww_buf *b, size_t max, ww_status *st) {
+  char path[] = "/tmp/ww-bomb-XXXXXX.zst";
+  ww_err e = {0};
+  struct rusage used;
+  int code;
+  close(mkstemps(path, 4));
+  assert_int_equal(ww_write_file_atomic(path, b->s, b->n, &e), WW_OK);
+  pid_t child = fork();
+  if (!child) {
+    char *data;
+    size_t n;
+    _exit(max ? (int)ww_read_packed(ww_arena_new(), path, max, &data, &n, &e) : 0);
+  }
+  assert_true(child > 0 && wait4(child, &code, 0, &used) == child && WIFEXITED(code));
+  unlink(path);
+  *st = (ww_status)WEXITSTATUS(code);
+  return used.ru_maxrss;
+}
+
+static void bombs_take_what_is_allowed(void **state) {
+  (void)state;
+  enum { SAYS, SAYS_NOTHING, SAYS_LESS, SAYS_MORE, MANY, MANY_SILENT, WINDOW, SKIP, KINDS };
+  static const ww_status want[] = {WW_ELIMIT, WW_ELIMIT, WW_EDATA, WW_EDATA, WW_ELIMIT, WW_ELIMIT, WW_OK, WW_EDATA};
+  const size_t max = 64u << 20;
+  ww_status st;
+  ww_buf b = {0};
+  ww_buf_puts(&b, "nothing");
+  long before = cost(&b, 0, &st);
+  for (int kind = 0; kind < KINDS; kind++) {
+    b.n = 0;
+    if (kind == SAYS) frame(&b, 8192ull * BLOCK, 0, 8192); /* 1 GiB */
+    if (kind == SAYS_NOTHING) frame(&b, UNKNOWN, 0x58, 8192);
+    if (kind == SAYS_LESS) frame(&b, 1000, 0, 8192);
+    if (kind == SAYS_MORE) frame(&b, 1ull << 62, 0, 1);
+    for (int k = 0; kind == MANY && k < 8192; k++) frame(&b, BLOCK, 0, 1);
+    for (int k = 0; kind == MANY_SILENT && k < 8192; k++) frame(&b, UNKNOWN, 0x58, 1);
+    if (kind == WINDOW) frame(&b, UNKNOWN, 21 << 3, 16); /* 2 GiB of window for 2 MiB */
+    if (kind == SKIP) frame(&b, BLOCK, 0, 1), ww_buf_add(&b, "\x50\x2a\x4d\x18\xf0\xff\xff\xff", 8);
+    long took = cost(&b, max, &st);
+    if (st != want[kind]) fail_msg("kind %d: %s, not %s", kind, ww_status_name(st), ww_status_name(want[kind]));
+    if (took - before > (long)(max >> 10) + 8192) fail_msg("kind %d: %ld KiB", kind, took - before);
+  }
+  ww_buf_free(&b);
+}
+
+static void frames_behind_each_other(void **state) {
+  char path[] = "/tmp/ww-frames-XXXXXX.zst", *data;
+  ww_buf b = {0};
+  ww_err e = {0};
+  size_t n;
+  close(mkstemps(path, 4));
+  ww_buf_add(&b, "\x5f\x2a\x4d\x18\3\0\0\0abc", 11); /* to be skipped */
+  frame(&b, BLOCK, 0, 1);
+  frame(&b, UNKNOWN, 0x58, 2);
+  assert_int_equal(ww_write_file_atomic(path, b.s, b.n, &e), WW_OK);
+  assert_int_equal(ww_read_packed(*state, path, 3 * BLOCK, &data, &n, &e), WW_OK);
+  assert_int_equal(n, 3 * BLOCK);
+  assert_int_equal(ww_read_packed(*state, path, 3 * BLOCK - 1, &data, &n, &e), WW_ELIMIT);
+  for (size_t cut = 0; cut < b.n; cut++) {
+    assert_int_equal(ww_write_file_atomic(path, b.s, cut, &e), WW_OK);
+    ww_status st = ww_read_packed(*state, path, 3 * BLOCK, &data, &n, &e);
+    if (st != WW_EDATA && cut != 11 && cut != 11 + 17) fail_msg("cut at %zu: %s", cut, ww_status_name(st));
+  }
+  ww_buf_free(&b);
+  unlink(path);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(arena_blocks_are_zeroed_aligned_and_apart),
@@ -213,6 +353,10 @@ int main(void) {
       TEST(child_that_is_not_there_is_an_error),
       TEST(statuses_have_names_and_exit_codes),
       TEST(packed_files),
+      TEST(a_flipped_bit_is_seen),
+      TEST(a_checksum_may_be_asked_for),
+      TEST(bombs_take_what_is_allowed),
+      TEST(frames_behind_each_other),
   };
   return RUN(tests);
 }

@@ -226,6 +226,170 @@ static void shortest(void **state) {
   ww_grammar_free(g);
 }
 
+/* ---- generated grammars: from every state that is reached, the shortest end can be followed and is an end ---- */
+
+static uint64_t chance;
+
+static uint32_t below(uint32_t n) {
+  chance += 0x9e3779b97f4a7c15u;
+  return (uint32_t)(ww_hash(&chance, sizeof chance, 1) >> 32) % n;
+}
+
+/* Rules from `first` on may be named: a rule names later ones, or any behind a byte of its own, so that none begins with itself. */
+static void make_choice(ww_buf *b, int depth, uint32_t first, uint32_t rules_n);
+
+static bool make_item(ww_buf *b, int depth, uint32_t first, uint32_t rules_n) {
+  static const char *const bytes[] = {"\"a\"", "\"b\"", "\"ab\"", "\"aba\"", "\"\\u00e9\"",
+                                      "[a-c]", "[^a]",  ".",      "[ab]",    "[\xc3\xa4-\xd0\xb4x]"};
+  static const char *const repeats[] = {"?", "{0,3}", "{0,40}", "{1,2}", "{2}", "", "", ""};
+  uint32_t kind = below(10);
+  bool own = kind < 5;
+  if (own)
+    ww_buf_puts(b, bytes[below(10)]);
+  else if (kind < 7 && first < rules_n)
+    ww_buf_fmt(b, "r%u", first + below(rules_n - first));
+  else if (kind < 9 && depth) {
+    ww_buf_puts(b, "(");
+    make_choice(b, depth - 1, first, rules_n);
+    ww_buf_puts(b, ")");
+  } else {
+    ww_buf_puts(b, "\"\" ");
+    return false;
+  }
+  if (own && below(3) == 0) {
+    ww_buf_puts(b, below(2) ? "* " : "+ ");
+    return false;
+  }
+  const char *repeat = repeats[below(8)];
+  ww_buf_fmt(b, "%s ", repeat);
+  return own && !*repeat;
+}
+
+static void make_choice(ww_buf *b, int depth, uint32_t first, uint32_t rules_n) {
+  for (uint32_t left = 1 + below(3); left; left--) {
+    uint32_t from = first;
+    for (uint32_t n = 1 + below(3); n; n--)
+      if (make_item(b, depth, from, rules_n)) from = 0;
+    if (left > 1) ww_buf_puts(b, "| ");
+  }
+}
+
+static void make_grammar(ww_buf *b) {
+  uint32_t n = 1 + below(4);
+  ww_buf_puts(b, "root ::= ");
+  make_choice(b, 2, 0, n);
+  for (uint32_t r = 0; r < n; r++) {
+    ww_buf_fmt(b, "\nr%u ::= ", r);
+    make_choice(b, 1 + (int)below(2), r + 1, n);
+  }
+}
+
+static void make_schema(ww_buf *b, int depth) {
+  static const char *const plain[] = {"{\"type\":\"integer\"}",
+                                      "{\"type\":\"string\"}",
+                                      "{\"type\":\"boolean\"}",
+                                      "{\"enum\":[\"a\",\"ab\",1,null]}",
+                                      "true",
+                                      "{\"$ref\":\"#/$defs/t\"}"};
+  uint32_t kind = depth ? below(9) : below(6);
+  if (kind < 6) {
+    ww_buf_puts(b, plain[kind]);
+    return;
+  }
+  ww_buf_puts(b, kind == 6   ? "{\"type\":\"array\",\"items\":"
+                 : kind == 7 ? "{\"anyOf\":[{\"type\":\"null\"},"
+                             : "{\"type\":\"object\",\"properties\":{\"a\":");
+  make_schema(b, depth - 1);
+  if (kind == 6) ww_buf_fmt(b, ",\"minItems\":%u,\"maxItems\":%u}", below(2), 2 + below(3));
+  if (kind > 6) ww_buf_puts(b, kind == 7 ? "," : ",\"ab\":");
+  if (kind > 6) make_schema(b, depth - 1);
+  if (kind > 6) ww_buf_puts(b, kind == 7 ? "]}" : below(2) ? "},\"required\":[\"ab\"]}" : "}}");
+}
+
+static void ends_are_ends(const ww_grammar *g, const char *text) {
+  static const char next[] = "aababc0\"x\xc3\xa9{}[],:1";
+  ww_grammar_state *s = ww_grammar_begin(g);
+  ww_buf b = {0};
+  for (int k = 0; k < 10; k++) {
+    uint32_t left = ww_grammar_left(s, false);
+    b.n = 0;
+    ww_grammar_shortest(s, false, &b);
+    if (left == UINT32_MAX || b.n != left) fail_msg("%s: the end is %zu bytes, not %u", text, b.n, left);
+    if (!ww_grammar_allows(s, b.s, b.n)) fail_msg("%s: the end `%s` is refused", text, b.s);
+    if (ww_grammar_left(s, true)) fail_msg("%s: `%s` is not the end", text, b.s);
+    b.n = 0;
+    ww_grammar_forced(s, 30, &b);
+    if (b.n && !ww_grammar_allows(s, b.s, b.n)) fail_msg("%s: what must follow, `%s`, is refused", text, b.s);
+    bool went = false;
+    for (int t = 0; t < 40 && !went; t++) { /* not into a rule that has no end */
+      const char *c = &next[below(sizeof next - 1)];
+      went = ww_grammar_allows(s, c, 1) && ww_grammar_left(s, true) != UINT32_MAX && ww_grammar_take(s, c, 1);
+    }
+    if (!went) break;
+  }
+  ww_grammar_shortest(s, false, (b.n = 0, &b));
+  assert_true(ww_grammar_take(s, b.s, b.n) && ww_grammar_complete(s));
+  ww_buf_free(&b);
+  ww_grammar_end(s);
+}
+
+static void generated(void **state) {
+  (void)state;
+  ww_buf b = {0};
+  uint32_t read = 0;
+  for (uint32_t k = 0; k < 4000; k++) {
+    ww_grammar *g = NULL;
+    ww_err e = {0};
+    bool schema = k % 4 == 3;
+    chance = (uint64_t)k << 32;
+    b.n = 0;
+    if (schema) {
+      ww_buf_puts(&b, "{\"$defs\":{\"t\":{\"type\":[\"null\",\"integer\"]}},\"anyOf\":[");
+      make_schema(&b, 3);
+      ww_buf_puts(&b, "]}");
+    } else
+      make_grammar(&b);
+    if ((schema ? ww_grammar_of_schema : ww_grammar_parse)(b.s, b.n, &g, &e)) {
+      if (schema || !(strstr(e.msg, "begins with itself") || strstr(e.msg, "has an end")))
+        fail_msg("%s: %s", b.s, e.msg);
+      continue;
+    }
+    read++;
+    ends_are_ends(g, b.s);
+    ww_grammar_free(g);
+  }
+  if (read < 3000) fail_msg("only %u of 4000 grammars can be followed", read);
+  ww_buf_free(&b);
+}
+
+/* Ways to read grow faster than any table of stacks: the sets must not. Found by fuzzing. */
+static void many_ways(void **state) {
+  (void)state;
+  static const char *const ambiguous[] = {
+      "root ::= r0{3,5}\n"
+      "r0 ::= r1{3,6} (r1{1,5} r1 )? ([\xc3\xa4-\xd0\xb4x]{0,} \"b\"+ | r1 \"\\\"\"* \"\\u00e9\"* ) [^a]{2,}\n"
+      "r1 ::= .+ \"a\"* \"\\u00e9\"* r0?",
+      "root ::= r0 (\"\\u00e9\" ([^a] [^\"\\\\]{0,} | [ab]* | \"aba\"{0,} ){3,8} ) | r1 r2* | \"\\\"\"{2,3} [^\"\\\\]*\n"
+      "r0 ::= [ab] | (\"\" [ab]{3,109} )\n"
+      "r1 ::= \"b\"* r2 \"\\u00e9\" | r2+ [a-c]* (\"b\" \"aba\" | \"\\u00e9\"{0,} \"\\\"\" )? r0?\n"
+      "r2 ::= \"\\\"\"+ (() [^a]{2,6} \"aba\"? )? | [a-c] r1 \"aba\"",
+      "root ::= s \"!\"\ns ::= \"a\" s s? s? s? | \"a\"",
+      "root ::= \"a\"{0,9000} \"a\"{0,9000} \"b\"",
+  };
+  for (size_t k = 0; k < sizeof ambiguous / sizeof *ambiguous; k++) {
+    ww_grammar *g = grammar(ambiguous[k]);
+    for (uint32_t seed = 0; seed < 4; seed++) {
+      chance = (uint64_t)seed << 40;
+      ends_are_ends(g, ambiguous[k]);
+    }
+    ww_grammar_free(g);
+  }
+  char text[402];
+  memset(text, 'a', 400);
+  strcpy(text + 400, "!");
+  is(ambiguous[2], text, 3);
+}
+
 static void sampling(void **state) {
   (void)state;
   float logits[5] = {0, 2, -INFINITY, 1, 2};
@@ -253,8 +417,9 @@ static void sampling(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rules),   cmocka_unit_test(refusals), cmocka_unit_test(deep),     cmocka_unit_test(forced),
-      cmocka_unit_test(schemas), cmocka_unit_test(large),    cmocka_unit_test(shortest), cmocka_unit_test(sampling),
+      cmocka_unit_test(rules),     cmocka_unit_test(refusals), cmocka_unit_test(deep),     cmocka_unit_test(forced),
+      cmocka_unit_test(schemas),   cmocka_unit_test(large),    cmocka_unit_test(shortest), cmocka_unit_test(generated),
+      cmocka_unit_test(many_ways), cmocka_unit_test(sampling),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,8 +181,34 @@ static void models_that_do_not_fit(void **state) {
   folder_drop(dir);
 }
 
+/* Single bits of the shipped model and of what stands beside it: a damaged one is not asked. */
+static void a_damaged_model(void **state) {
+  ww_arena *a = *state;
+  const char *dir = folder_new(a), *path = ww_path_join(a, dir, "text.gguf"), *side = ww_path_join(a, dir, "text.json");
+  char *weights, *beside;
+  size_t n, beside_n;
+  ww_text *t = NULL;
+  ww_err e = {0};
+  assert_int_equal(ww_read_file(a, "models/text.gguf", 1 << 30, &weights, &n, &e), WW_OK);
+  assert_int_equal(ww_read_file(a, "models/text.json", 1 << 20, &beside, &beside_n, &e), WW_OK);
+  for (uint64_t k = 0; k < 6; k++) {
+    char *in = k < 4 ? weights : strstr(beside, k == 4 ? "1.31" : "0.5") + 2;
+    size_t at = k < 4 ? ww_hash(&k, sizeof k, 0) % n : 0;
+    in[at] ^= 1;
+    ww_write_file_atomic(path, weights, n, &e);
+    ww_write_file_atomic(side, beside, beside_n, &e);
+    assert_int_equal(ww_text_open(path, 1, &t, &e), WW_EDATA);
+    assert_non_null(strstr(e.msg, "damaged"));
+    in[at] ^= 1;
+  }
+  ww_write_file_atomic(side, beside, beside_n, &e);
+  assert_int_equal(ww_text_open(path, 1, &t, &e), WW_OK);
+  ww_text_close(t);
+  folder_drop(dir);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {TEST(answers_always_parse), TEST(pieces_are_the_whole), TEST(reports_agree),
-                                     TEST(models_that_do_not_fit)};
+                                     TEST(models_that_do_not_fit), TEST(a_damaged_model)};
   return RUN(tests);
 }

@@ -175,6 +175,32 @@ static void test_params(void **state) {
                 ww_param_table[k].value <= ww_param_table[k].most);
 }
 
+/* Single bits of the shipped parameters, each flipped alone: an error, or the same parameters. */
+static void test_params_damaged(void **state) {
+  ww_params want, p;
+  ww_err e = {0};
+  char *text;
+  size_t n;
+  uint32_t refused = 0;
+  ww_arena *a = ww_arena_new();
+  (void)state;
+  assert_int_equal(ww_read_file(a, "models/machine.json", 1 << 20, &text, &n, &e), WW_OK);
+  assert_int_equal(ww_params_parse(text, n, &want, &e), WW_OK);
+  const char *end = strstr(text, "\"fitted\"");
+  assert_non_null(end);
+  for (uint64_t k = 0; k < 4000; k++) {
+    uint64_t bit = ww_hash(&k, sizeof k, 0) % (8 * (uint64_t)(end - text));
+    text[bit / 8] ^= (char)(1 << bit % 8);
+    if (ww_params_parse(text, n, &p, &e))
+      refused++;
+    else if (memcmp(&p, &want, sizeof p))
+      fail_msg("bit %llu flipped, other parameters, no error", (unsigned long long)bit);
+    text[bit / 8] ^= (char)(1 << bit % 8);
+  }
+  assert_true(refused > 2000);
+  ww_arena_free(a);
+}
+
 /* Times made with other parameters are found again, and what is found can be written and read. */
 static void test_fit(void **state) {
   enum { N = 48 };
@@ -343,6 +369,7 @@ int main(void) {
       cmocka_unit_test(test_what_costs_extra),
       cmocka_unit_test(test_shares_sum_to_one),
       cmocka_unit_test(test_params),
+      cmocka_unit_test(test_params_damaged),
       cmocka_unit_test(test_fit),
       cmocka_unit_test(test_chain_waits),
       cmocka_unit_test(test_chain_loops),
