@@ -1,4 +1,5 @@
 /* main.c - the command table, and the only place that ends the program. */
+#include <signal.h>
 #include <stdlib.h>
 
 #include "cmd/cmd.h"
@@ -124,8 +125,25 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
   return cmd->run(c);
 }
 
+/* What was started leads groups of its own, so that a limit can end them: a terminal's Ctrl-C does not reach those. */
+static void on_end(int sig) {
+  ww_run_kill();
+  signal(sig, SIG_DFL);
+  raise(sig);
+}
+
+static void catch_ends(void) {
+  static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t k = 0; k < sizeof ends / sizeof *ends; k++) {
+    struct sigaction was;
+    if (sigaction(ends[k], NULL, &was) == 0 && was.sa_handler == SIG_DFL)
+      sigaction(ends[k], &(struct sigaction){.sa_handler = on_end}, NULL);
+  }
+}
+
 int main(int argc, char **argv) {
   ww_cmd c = {.arena = ww_arena_new()};
+  catch_ends();
 #ifndef WW_NO_FRONT
   if (argc == 4 && !strcmp(argv[1], "--lower")) /* a server's own child */
     exit(finish(&c, ww_isolate_child(argv[2], argv[3], c.arena, &c.err)));

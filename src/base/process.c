@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -18,10 +19,29 @@
 
 #define OUTPUT_MAX ((size_t)1 << 30)
 #define TURN_MS 100 /* between two looks whether it is cancelled */
+#define RUNNING 512 /* children that ww_run_kill knows of at a time */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
+static _Atomic bool stopped;
+static _Atomic pid_t running[RUNNING]; /* groups of children; 0: a free place */
 
 void ww_run_memory(uint64_t bytes) { child_memory = bytes; }
+void ww_run_stop(void) { stopped = true; }
+
+void ww_run_kill(void) {
+  for (int k = 0; k < RUNNING; k++) {
+    pid_t pid = running[k];
+    if (pid > 0) kill(-pid, SIGKILL);
+  }
+}
+
+/* Puts `pid` where `was` stands. */
+static void note_running(pid_t was, pid_t pid) {
+  for (int k = 0; k < RUNNING; k++) {
+    pid_t there = was;
+    if (atomic_compare_exchange_strong(&running[k], &there, pid)) return;
+  }
+}
 
 extern char **environ;
 
@@ -105,10 +125,10 @@ static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   }
 }
 
-/* How long poll may sleep: to the deadline, but who can be cancelled looks up often. */
-static int turn_ms(const ww_run_watch *w, double deadline) {
+/* How long poll may sleep: to the deadline, but whether it is cancelled is looked at often. */
+static int turn_ms(double deadline) {
   int ms = wait_ms(deadline);
-  return w->cancelled && (ms < 0 || ms > TURN_MS) ? TURN_MS : ms;
+  return ms < 0 || ms > TURN_MS ? TURN_MS : ms;
 }
 
 /* Reads both pipes until they close. False: the deadline passed, it was cancelled, or there was too much. */
@@ -119,9 +139,9 @@ static bool collect(int fd[2], const ww_run_watch *w, double deadline, ww_run_re
   ww_buf *to[2] = {&r->out, &r->err};
   char chunk[65536];
   while (p[0].fd >= 0 || p[1].fd >= 0) {
-    int n = poll(p, 2, turn_ms(w, deadline));
+    int n = poll(p, 2, turn_ms(deadline));
     if (n < 0 && errno != EINTR) return false;
-    if (w->cancelled && w->cancelled(w->ctx)) *cancelled = true;
+    if (stopped || (w->cancelled && w->cancelled(w->ctx))) *cancelled = true;
     if (*cancelled || (n <= 0 && deadline != 0 && ww_now() >= deadline)) return false;
     if (n <= 0) continue;
     for (int i = 0; i < 2; i++) {
@@ -185,6 +205,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
     rc = ww_fail(e, WW_EIO, "cannot run '%s': %s", argv[0], strerror(why));
     goto done;
   }
+  note_running(0, pid);
   if (child_memory && !watch->own_memory) prlimit(pid, RLIMIT_AS, &(struct rlimit){child_memory, child_memory}, NULL);
   close(out[1]);
   close(err[1]);
@@ -197,6 +218,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
     reap(pid, 0, &status);
     r->timed_out = !too_much && !cancelled;
   }
+  note_running(pid, 0);
   r->exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (cancelled) rc = ww_fail(e, WW_ECANCEL, "cancelled");
   if (too_much) rc = ww_fail(e, WW_ELIMIT, "'%s' printed more than 1 GiB and was ended", argv[0]);
