@@ -54,7 +54,6 @@ ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **fi
   *out = (ww_front_options){.files = files,
                             .nfiles = n,
                             .no_sdk = o->no_sdk,
-                            .timeout_s = c->limits.seconds,
                             .instantiate = o->instantiate.v,
                             .ninstantiate = o->instantiate.n};
   ww_status st = dialect_named(o->lang, &out->dialect, &c->err);
@@ -83,8 +82,10 @@ void ww_source_free(ww_source_cache *cache) {
 
 ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a, ww_unit *out) {
   const char *what = ww_fmt(c->arena, "reading %s", f->files[0]);
+  ww_front_options timed = *f;
+  if (c->limits.seconds > 0) timed.deadline = ww_now() + c->limits.seconds;
   ww_limits_begin(c, what);
-  ww_status st = ww_front_load(f, a, out, &c->err);
+  ww_status st = ww_front_load(&timed, a, out, &c->err);
   if (st == WW_ELIMIT && ww_watchdog_over(NULL)) ww_limits_late(c, what);
   ww_limits_end(c);
   return st;

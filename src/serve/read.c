@@ -63,11 +63,9 @@ static ww_status options_of(ww_workspace *w, const ww_source *s, const char **pa
                           .headers_later = true,
                           .list_headers = true};
   if (w->root) o->visible = &w->root, o->nvisible = 1, o->no_sdk = true;
-  if (deadline > 0) {
-    o->timeout_s = deadline - ww_now();
-    if (o->timeout_s <= 0)
-      return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
-  }
+  o->deadline = deadline;
+  if (deadline > 0 && ww_now() >= deadline)
+    return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
   for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
     if (!strcmp(ww_dialect_names[i], s->lang)) o->dialect = i;
   if (s->lang && o->dialect < 0)
