@@ -184,6 +184,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
                          ww_run_result *r, ww_err *e);
 void ww_run_free(ww_run_result *r);
 void ww_run_memory(uint64_t bytes); /* of address space that each child started from now on may have; 0: no limit */
+void ww_run_stop(void); /* from now on every child that runs or is started ends with WW_ECANCEL: a server ends */
 
 double ww_now(void); /* monotonic seconds */
 double ww_cpu(void); /* processor seconds of this thread */

@@ -18,7 +18,7 @@
 
 #include "base.h"
 
-enum { SLOTS = 64, DEPTH = 32, TRIES = 40 };
+enum { SLOTS = 512, DEPTH = 32, TRIES = 40 };
 enum { FREE, TAKEN, A_FILE, A_TREE, A_GROUP, A_PROCESS };
 
 static struct {

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -23,8 +24,10 @@
 #define TURN_MS 100 /* between two looks whether it is cancelled */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
+static _Atomic bool stopped;
 
 void ww_run_memory(uint64_t bytes) { child_memory = bytes; }
+void ww_run_stop(void) { stopped = true; }
 
 extern char **environ;
 
@@ -146,10 +149,10 @@ static void tell_lines(const ww_run_watch *w, ww_buf *err, size_t *told) {
   }
 }
 
-/* How long poll may sleep: to the deadline, but who can be cancelled looks up often. */
-static int turn_ms(const ww_run_watch *w, double deadline) {
+/* How long poll may sleep: to the deadline, but whether it is cancelled is looked at often. */
+static int turn_ms(double deadline) {
   int ms = wait_ms(deadline);
-  return w->cancelled && (ms < 0 || ms > TURN_MS) ? TURN_MS : ms;
+  return ms < 0 || ms > TURN_MS ? TURN_MS : ms;
 }
 
 /* Reads both pipes until they close. False: the deadline passed, it was cancelled, or there was too much. */
@@ -160,9 +163,9 @@ static bool collect(int fd[2], const ww_run_watch *w, double deadline, ww_run_re
   ww_buf *to[2] = {&r->out, &r->err};
   char chunk[65536];
   while (p[0].fd >= 0 || p[1].fd >= 0) {
-    int n = poll(p, 2, turn_ms(w, deadline));
+    int n = poll(p, 2, turn_ms(deadline));
     if (n < 0 && errno != EINTR) return false;
-    if (w->cancelled && w->cancelled(w->ctx)) *cancelled = true;
+    if (stopped || (w->cancelled && w->cancelled(w->ctx))) *cancelled = true;
     if (*cancelled || (n <= 0 && deadline != 0 && ww_now() >= deadline)) return false;
     if (n <= 0) continue;
     for (int i = 0; i < 2; i++) {

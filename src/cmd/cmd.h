@@ -29,8 +29,15 @@ typedef struct {
   const char *color;        /* auto, always, never */
 } ww_globals;
 
+/* Of what a command does at a time: reading a file, running a kernel. */
+typedef struct {
+  double seconds; /* 0: no limit */
+  uint64_t bytes; /* of memory; 0: no limit */
+} ww_limits;
+
 typedef struct {
   ww_globals global;
+  ww_limits limits; /* none until a command sets them: limits.h */
   void *opt;                 /* the command's options struct */
   const char *const *operands; /* what is no option */
   uint32_t noperands;

@@ -1,11 +1,13 @@
 /* explain.c - `warpwise explain`: what each line costs, what to change first. */
 #include "../serve/page_export.h"
 #include "fix.h"
+#include "limits.h"
 #include "oracle.h"
 #include "sarif.h"
 
 typedef struct {
   ww_source_options source;
+  ww_limit_options limits;
   bool ptxas;
   const char *cache, *by;
   uint64_t budget;
@@ -21,6 +23,7 @@ static const ww_option table[] = {
     {"github", 0, WW_OPT_FLAG, NULL, "findings as annotations of a GitHub workflow", offsetof(options, github)},
     {"html", 0, WW_OPT_STR, "FILE", "all of it as one HTML file to pass on ('-': stdout)", offsetof(options, html)},
     WW_FIX_OPTIONS(options),
+    WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
@@ -111,6 +114,7 @@ static ww_status run(ww_cmd *c) {
   if (j.o->fixing.fix && (j.o->sarif || j.o->github || j.o->html))
     return ww_fail(&c->err, WW_EUSAGE, "--fix shows a diff: leave --sarif, --github and --html away");
   ww_status st = ww_cache_check(j.o->cache, &c->err);
+  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
   if (!st) st = ww_fixing_new(c, &j.o->fixing, &j.fixing);
   if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;

@@ -1,8 +1,10 @@
 /* kernels.c - `warpwise kernels`: what is in a source file, and what of it can be interpreted. */
+#include "limits.h"
 #include "source.h"
 
 typedef struct {
   ww_source_options source;
+  ww_limit_options limits;
   bool ir, separate;
 } options;
 
@@ -11,6 +13,7 @@ static const ww_option table[] = {
     {"separate", 0, WW_OPT_FLAG, NULL, "each file on its own; else several are one program, device functions linked",
      offsetof(options, separate)},
     WW_FRONT_OPTIONS(options),
+    WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
@@ -171,7 +174,7 @@ static ww_status list(ww_cmd *c, const char **files, uint32_t n, bool complain) 
   ww_front_options f;
   c->file = files[0];
   ww_status rc = ww_source_front(c, &o->source, files, n, NULL, &f);
-  if (rc == WW_OK) rc = ww_front_load(&f, a, &unit, &c->err);
+  if (rc == WW_OK) rc = ww_source_load(c, &f, a, &unit);
   if (rc == WW_OK && c->global.json) {
     print_json(files, n, &unit, o->ir);
   } else if (rc == WW_OK) {
@@ -188,6 +191,7 @@ static ww_status run(ww_cmd *c) {
   const options *o = c->opt;
   const char **files = (const char **)c->operands;
   if (!c->noperands) return ww_fail(&c->err, WW_EUSAGE, "kernels: name a source file; see `warpwise kernels --help`");
+  if (ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err)) return c->err.code;
   if (c->noperands > 1 && !o->separate && list(c, files, c->noperands, false) == WW_OK) return WW_OK;
   /* one by one: what does not link (two programs, two dialects) can still be listed */
   ww_status worst = WW_OK;

@@ -5,10 +5,14 @@
 #include <unistd.h>
 
 #include "../serve/settings.h"
-#include "cmd.h"
+#include "limits.h"
+
+#define SECONDS 20
+#define MEMORY 2048 /* MB */
 
 typedef struct {
   bool stdio, schema, settings;
+  ww_limit_options limits;
 } options;
 
 static const ww_option table[] = {
@@ -17,16 +21,23 @@ static const ww_option table[] = {
     {"settings", 0, WW_OPT_FLAG, NULL, "print the settings that editors and .warpwise.json may give",
      offsetof(options, settings)},
     {"schema", 0, WW_OPT_FLAG, NULL, "print the JSON Schema of .warpwise.json", offsetof(options, schema)},
+    {"seconds", 0, WW_OPT_STR, "N", "time that a file or a kernel may take (default 20; 0: no limit)",
+     offsetof(options, limits.seconds)},
+    {"memory", 0, WW_OPT_STR, "MB", "memory that a kernel may take (default 2048; 0: no limit)",
+     offsetof(options, limits.memory)},
     {0},
 };
 
 /* Nobody but the server may write to what the editor reads: standard output becomes standard error. */
 static ww_status serve(ww_cmd *c) {
+  const options *o = c->opt;
+  if (ww_limits_read(&o->limits, SECONDS, MEMORY, &c->limits, &c->err)) return c->err.code;
   int out = fcntl(1, F_DUPFD_CLOEXEC, 3);
   if (out < 0 || dup2(2, 1) < 0)
     return ww_fail(&c->err, WW_EIO, "standard output is closed; an editor has to start the server");
   bool orderly;
-  ww_status st = ww_lsp_run(&(ww_lsp_options){.gpu = c->global.gpu}, 0, out, &orderly, &c->err);
+  ww_lsp_options lo = {.gpu = c->global.gpu, .seconds = c->limits.seconds, .bytes = c->limits.bytes};
+  ww_status st = ww_lsp_run(&lo, 0, out, &orderly, &c->err);
   close(out);
   c->missed = !orderly;
   return st;

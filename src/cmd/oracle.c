@@ -1,8 +1,10 @@
 /* oracle.c - from a command line to predictions: GPUs by name, one launch on each of them. */
 #include "oracle.h"
 
+#include "../base/watchdog.h"
 #include "../measure/compile.h"
 #include "../measure/cubin.h"
+#include "limits.h"
 
 ww_status ww_correction_asked(const char *by, ww_arena *a, const ww_correction **out, ww_err *e) {
   *out = NULL;
@@ -70,12 +72,21 @@ ww_status ww_answers_make(ww_cmd *c, const ww_source_options *o, ww_source_cache
                    .assumed = t->assumed,
                    .params = &t->params,
                    .correction = t->correction,
-                   .budget = budget};
+                   .budget = budget,
+                   .cancelled = ww_watchdog_over};
   if (t->compile && cache->unit.module.dialect == WW_CUDA) q.registers = compiled_registers, q.registers_ctx = out;
   ww_err first = {0};
+  const char *what = ww_fmt(out->arena, "kernel `%s`", out->fn->name);
+  ww_limits_begin(c, what);
   st = ww_answer(&cache->unit, out->fn, &out->launch, &q, &(ww_said){said.v, said.n, said.cap}, out->arena, out->p,
                  &first);
+  ww_limits_end(c);
   if (!st) return WW_OK;
+  if (st == WW_ECANCEL) { /* nobody but the limit cancels here */
+    ww_limits_late(c, what);
+    ww_answers_free(out);
+    return c->err.code;
+  }
   if (first.file) first.file = ww_strdup(c->arena, first.file);
   c->err = first;
   ww_answers_free(out);

@@ -7,11 +7,13 @@
 
 #include "../predict/show.h"
 #include "../predict/sweep.h"
+#include "limits.h"
 #include "oracle.h"
 #include "predict_text.h"
 
 typedef struct {
   ww_source_options source;
+  ww_limit_options limits;
   bool ptxas;
   const char *cache, *by, *batch, *slower, *sweep, *svg, *model;
   uint64_t budget;
@@ -34,6 +36,7 @@ static const ww_option table[] = {
      offsetof(options, model)},
     {"heads", 0, WW_OPT_FLAG, NULL, "with --by text: counters from the regression head, without the JSON; quicker",
      offsetof(options, heads)},
+    WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
@@ -264,6 +267,7 @@ static ww_status check(const ww_cmd *c, const options *o, ww_err *e) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = check(c, j.o, &c->err);
+  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
   if (!st && j.o->by && !strcmp(j.o->by, "text"))
     return ww_predict_by_text(c, &(ww_text_options){&j.o->source, j.o->model, j.o->batch, j.o->cache, j.o->heads});
   if (!st) st = ww_targets_load(c, j.o->by, &j.targets);

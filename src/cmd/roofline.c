@@ -1,10 +1,12 @@
 /* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and measured. */
 #include "../predict/roofline.h"
 
+#include "limits.h"
 #include "oracle.h"
 
 typedef struct {
   ww_source_options source;
+  ww_limit_options limits;
   bool ptxas;
   const char *cache, *by, *svg, *measured;
   uint64_t budget;
@@ -16,6 +18,7 @@ static const ww_option table[] = {
     {"svg", 0, WW_OPT_STR, "FILE", "write the plot as SVG ('-': stdout, instead of the table)", offsetof(options, svg)},
     {"measured", 0, WW_OPT_STR, "FILE", "reports of `warpwise measure --json` to show as well",
      offsetof(options, measured)},
+    WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
@@ -123,6 +126,7 @@ static ww_status show(job *j) {
 static ww_status run(ww_cmd *c) {
   job j = {.c = c, .o = c->opt};
   ww_status st = ww_cache_check(j.o->cache, &c->err);
+  if (!st) st = ww_limits_read(&j.o->limits, 60, 0, &c->limits, &c->err);
   if (!st) st = ww_targets_load(c, j.o->by, &j.targets);
   j.targets.compile = ((const options *)c->opt)->ptxas;
   if (st) return st;

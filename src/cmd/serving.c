@@ -27,12 +27,14 @@ static void end_signals(sigset_t *set) {
   sigaddset(set, SIGHUP);
 }
 
-/* The server's threads inherit the mask: the signals come here. */
+/* The server's threads inherit the mask: the signals come here. What runs then is given up, and a second signal ends the program
+ * at once, as main.c's handler does. */
 void ww_serving_wait(void) {
   sigset_t end;
   int which;
   end_signals(&end);
   sigwait(&end, &which);
+  ww_run_stop();
   pthread_sigmask(SIG_UNBLOCK, &end, NULL); /* who cannot wait for an orderly end sends another */
 }
 
@@ -44,6 +46,13 @@ static ww_status port_of(const char *text, uint16_t *out, ww_err *e) {
   return ww_fail(e, WW_EUSAGE, "--port: expected 0 to 65535, not '%.40s'", text);
 }
 
+void ww_serving_apart(uint64_t bytes) {
+  ww_run_memory(bytes + CLANG_BYTES);
+#ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
+  ww_isolate_by("/proc/self/exe");
+#endif
+}
+
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out) {
   sigset_t set;
   *out = (ww_serving){0};
@@ -53,12 +62,10 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
     return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
-  out->w = ww_workspace_new(&(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes}, &c->err);
+  out->w = ww_workspace_new(
+      &(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true}, &c->err);
   if (!out->w) return c->err.code;
-  ww_run_memory(bytes + CLANG_BYTES);
-#ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
-  ww_isolate_by("/proc/self/exe");
-#endif
+  ww_serving_apart(bytes);
   out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});
   return WW_OK;
 }

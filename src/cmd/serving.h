@@ -37,6 +37,8 @@ typedef struct {
 } ww_serving;
 /* Checks the options, opens the folder, blocks SIGINT, SIGTERM and SIGPIPE: threads made from now on do not get them. */
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out);
+/* From now on clang and LLVM run in processes of their own, with so much memory each. */
+void ww_serving_apart(uint64_t bytes);
 void ww_serving_end(ww_serving *s); /* after one that failed too */
 void ww_serving_wait(void);         /* for Ctrl-C */
 /* Listens, prints the address with `path` behind it, waits for Ctrl-C. `stop` is called with ctx before the server ends; NULL: nothing to tell. */

@@ -4,6 +4,9 @@
  * options. Each is put over the one before. */
 #include "source.h"
 
+#include "../base/watchdog.h"
+#include "limits.h"
+
 static ww_status from_options(const ww_source_options *o, ww_arena *a, ww_launch *l, ww_err *e) {
   ww_status st = WW_OK;
   if (o->grid) st = ww_launch_shape(o->grid, "--grid", a, l->grid, l->grid_expr, e);
@@ -77,13 +80,24 @@ void ww_source_free(ww_source_cache *cache) {
   *cache = (ww_source_cache){0};
 }
 
+ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a, ww_unit *out) {
+  const char *what = ww_fmt(c->arena, "reading %s", f->files[0]);
+  ww_front_options timed = *f;
+  if (c->limits.seconds > 0) timed.deadline = ww_now() + c->limits.seconds;
+  ww_limits_begin(c, what);
+  ww_status st = ww_front_load(&timed, a, out, &c->err);
+  if (st == WW_ELIMIT && ww_watchdog_over(NULL)) ww_limits_late(c, what);
+  ww_limits_end(c);
+  return st;
+}
+
 static ww_status load(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache) {
   const char *key = key_of(c, f);
   if (cache->arena && !strcmp(cache->key, key)) return WW_OK;
   ww_source_free(cache);
   cache->arena = ww_arena_new();
   cache->key = key;
-  ww_status st = ww_front_load(f, cache->arena, &cache->unit, &c->err);
+  ww_status st = ww_source_load(c, f, cache->arena, &cache->unit);
   if (st && c->err.file) c->err.file = ww_strdup(c->arena, c->err.file);
   if (st) ww_source_free(cache);
   return st;
@@ -113,11 +127,13 @@ ww_status ww_source_each(ww_cmd *c, const ww_source_options *o, ww_source_cache 
 
 /* ---- the kernel and its launch ---- */
 
-static void host_launches(const ww_front_options *f, ww_source_cache *cache) {
+static void host_launches(ww_cmd *c, const ww_front_options *f, ww_source_cache *cache) {
   ww_err ignored;
   if (cache->host_read) return;
   cache->host_read = true;
+  ww_limits_begin(c, ww_fmt(c->arena, "looking for launches in %s", f->files[0]));
   if (ww_front_host_launches(f, cache->arena, &cache->host, &cache->nhost, &ignored)) cache->nhost = 0;
+  ww_limits_end(c);
 }
 
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch,
@@ -133,7 +149,7 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   if (ww_answer_complete(launch, *fn)) return WW_OK;
   const char *comment = ww_front_comment((*fn)->file ? (*fn)->file : launch->file, (*fn)->line, c->arena);
   bool ask = !comment && !launch->grid[0] && !launch->grid_expr[0];
-  if (ask) host_launches(&f, cache);
+  if (ask) host_launches(c, &f, cache);
   ww_said more = {0};
   st = ww_answer_launch(*fn, comment, cache->host, ask ? cache->nhost : 0, c->arena, launch, &more, &c->err);
   for (uint32_t k = 0; k < more.n; k++) ww_push(c->arena, said, more.v[k]);

@@ -34,6 +34,8 @@ typedef struct {
 ww_status ww_source_front(ww_cmd *c, const ww_source_options *o, const char **files, uint32_t n, const ww_launch *l,
                           ww_front_options *out);
 
+ww_status ww_source_load(ww_cmd *c, const ww_front_options *f, ww_arena *a, ww_unit *out); /* within c->limits */
+
 /* Parsed files, kept while the next launch is about the same ones. */
 typedef struct {
   ww_arena *arena; /* of the unit; NULL: nothing loaded */

@@ -1,12 +1,15 @@
 /* trace.c - `warpwise trace`: runs sampled blocks of a kernel and counts what the hardware would do. */
+#include "../base/watchdog.h"
 #include "../gpu/gpu.h"
 #include "../trace/run.h"
 
+#include "limits.h"
 #include "source.h"
 
 typedef struct {
   ww_source_options source;
   bool full, print;
+  ww_limit_options limits;
   uint64_t budget, max_steps;
   const char *dump;
 } options;
@@ -20,6 +23,7 @@ static const ww_option table[] = {
     {"dump", 0, WW_OPT_STR, "DIR", "write the buffers' contents afterwards: arg0.bin, ...", offsetof(options, dump)},
     {"print", 0, WW_OPT_FLAG, NULL, "show what the kernel prints, in the blocks that run (not with --json)",
      offsetof(options, print)},
+    WW_LIMIT_OPTIONS(options, "60"),
     {0},
 };
 
@@ -70,10 +74,15 @@ static ww_status trace_one(ww_cmd *c, ww_source_cache *cache, ww_launch *launch)
   ww_trace_options t = {.sampling = {.full = o->full, .budget = o->budget},
                         .max_steps = o->max_steps,
                         .print = o->print && !c->global.json,
+                        .cancelled = ww_watchdog_over,
                         .dump = o->dump};
   ww_trace_result r;
   st = target(c, m, a, &t, &c->err);
+  const char *what = ww_fmt(a, "kernel `%s`", fn->name);
+  ww_limits_begin(c, what);
   if (!st) st = ww_trace(m, fn, launch, &t, a, &r, &c->err);
+  ww_limits_end(c);
+  if (st == WW_ECANCEL) st = ww_limits_late(c, what); /* nobody else cancels here */
   if (!st) {
     ww_report report;
     for (uint32_t k = 0; k < r.assumed.n; k++) ww_push(a, &said, r.assumed.v[k]);
@@ -100,7 +109,9 @@ static ww_status run(ww_cmd *c) {
   ww_launch *launches;
   uint32_t n;
   ww_source_cache cache = {0};
-  ww_status st = ww_source_launches(c, &o->source, &launches, &n), worst = st;
+  ww_status st = ww_limits_read(&o->limits, 60, 0, &c->limits, &c->err);
+  if (!st) st = ww_source_launches(c, &o->source, &launches, &n);
+  ww_status worst = st;
   for (uint32_t k = 0; !st && k < n; k++) {
     ww_status one = trace_one(c, &cache, &launches[k]);
     if (one && n > 1) ww_cmd_complain(c); /* a batch goes on with the next line */

@@ -424,7 +424,7 @@ static ww_status run(const ww_job *j, ww_strs *argv, ww_arena *a, ww_compiled *o
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
-  double most = j->timeout_s > 0 ? j->timeout_s : TIMEOUT_S;
+  double most = ww_front_left(j->deadline, TIMEOUT_S);
   double begun = ww_now();
   ww_status rc = ww_run(argv->v, NULL, 0, most, &r, e);
   spent += ww_now() - begun;

@@ -53,7 +53,7 @@ void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan
   j->in_memory = o->texts && o->texts[which];
   j->visible = o->visible;
   j->nvisible = o->nvisible;
-  j->timeout_s = o->timeout_s;
+  j->deadline = o->deadline;
   j->headers_later = o->headers_later;
 }
 
@@ -435,6 +435,11 @@ static ww_status no_kernel(const objects *ob, ww_err *e) {
   return WW_OK;
 }
 
+double ww_front_left(double deadline, double otherwise) {
+  double left = deadline - ww_now();
+  return deadline <= 0 ? otherwise : left > 0.001 ? left : 0.001; /* 0 would be no limit */
+}
+
 ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww_err *e) {
   ww_clang clang;
   ww_flags flags;
@@ -454,7 +459,7 @@ ww_status ww_front_load(const ww_front_options *o, ww_arena *a, ww_unit *out, ww
   rc = compile_all(o, &j, in, a, &ob, e);
   bool raw = dialect == WW_CUDA; /* not optimised yet */
   if (rc == WW_OK && ob.n == 1 && ww_isolated())
-    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, o->timeout_s, a, &out->module, e);
+    rc = ww_isolate_lower(ob.bitcode[0], ob.sizes[0], dialect, raw, ww_front_left(o->deadline, 0), a, &out->module, e);
   else if (rc == WW_OK)
     rc = ww_lower_bitcode(ob.bitcode, ob.sizes, ob.n, dialect, raw, a, &out->module, e);
   if (rc == WW_OK && dialect == WW_OPENMP) ww_openmp_scalars(&out->module);

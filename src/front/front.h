@@ -21,7 +21,7 @@ typedef struct {
   uint32_t nvisible;
   bool list_headers;  /* fill the unit's headers */
   bool headers_later; /* a set of standard headers that is not precompiled yet is not precompiled now: see ww_front_precompile */
-  double timeout_s;   /* of one run of clang; 0: 120 */
+  double deadline;    /* ww_now's clock: reading it all ends by then; 0: 120 s for each run of clang */
 } ww_front_options;
 
 typedef struct {

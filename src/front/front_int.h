@@ -60,7 +60,7 @@ typedef struct {
   const char **visible; /* see ww_front_options */
   uint32_t nvisible;
   const char *headers; /* where to write the names of included files, as a make rule; NULL: nowhere */
-  double timeout_s;    /* 0: the default */
+  double deadline;     /* ww_now's clock; 0: the default time */
   bool no_cache;
   bool headers_later, headers_now; /* sets of headers that are not precompiled: go without; precompile at the first time */
   bool no_prelude; /* without our definitions of built-ins (OpenCL) */
@@ -129,5 +129,7 @@ ww_status ww_front_read(const char *file, ww_arena *a, char **text, size_t *n, w
 /* What stands in files[which], and the job to compile it. */
 ww_status ww_front_text(const ww_front_options *o, uint32_t which, ww_arena *a, char **text, size_t *n, ww_err *e);
 void ww_front_job(const ww_front_options *o, uint32_t which, const ww_scan *scan, ww_job *j);
+
+double ww_front_left(double deadline, double otherwise); /* seconds for what is started now; never 0 */
 
 #endif

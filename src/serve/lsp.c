@@ -206,10 +206,13 @@ static void make_locks(ww_lsp *s) {
 }
 
 /* A name, or the path of a description, which then goes by the name inside. */
-static ww_status open_workspace(ww_lsp *s, const char *gpu, ww_err *e) {
+static ww_status open_workspace(ww_lsp *s, const ww_lsp_options *o, ww_err *e) {
+  const char *gpu = o->gpu;
   bool file = gpu && (strchr(gpu, '/') || strstr(gpu, ".json"));
   const ww_gpu *first;
-  s->w = ww_workspace_new(&(ww_workspace_options){.gpu_files = &gpu, .ngpu_files = file}, e);
+  s->seconds = o->seconds;
+  s->w = ww_workspace_new(
+      &(ww_workspace_options){.gpu_files = &gpu, .ngpu_files = file, .bytes = o->bytes, .children = true}, e);
   if (!s->w) return e->code;
   ww_workspace_gpus(s->w, &first);
   s->gpu = file ? first->name : gpu ? ww_strdup(s->arena, gpu) : NULL;
@@ -225,7 +228,7 @@ ww_status ww_lsp_run(const ww_lsp_options *o, int in, int out, bool *orderly, ww
       .methods = methods, .server = &s, .before = before, .workers = 12, .max_message = (size_t)64 << 20};
   make_locks(&s);
   s.rpc = ww_rpc_new(&ro, NULL, NULL);
-  ww_status st = open_workspace(&s, o->gpu, e);
+  ww_status st = open_workspace(&s, o, e);
   if (!st && !ww_lsp_start(&s, e)) st = e->code;
   if (!st) st = ww_rpc_serve(s.rpc, in, out, WW_RPC_HEADERS, e);
   *orderly = s.shut_down;

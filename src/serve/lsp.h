@@ -6,6 +6,8 @@
 
 typedef struct {
   const char *gpu; /* that the command line names: under every setting. NULL: none */
+  double seconds;  /* that reading a source, or predicting a kernel, may take; 0: no limit */
+  uint64_t bytes;  /* of memory that a prediction may take; 0: no limit */
 } ww_lsp_options;
 
 /* Speaks LSP 3.17 over the two descriptors until the editor says `exit` or closes. *orderly: it said `shutdown` first. */

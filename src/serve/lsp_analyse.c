@@ -181,6 +181,8 @@ static ww_launch_origin origin_of(const ww_lsp_analysis *a, const ww_lsp_kernel 
   return from;
 }
 
+double ww_lsp_deadline(const ww_lsp *s) { return s->seconds > 0 ? ww_now() + s->seconds : 0; }
+
 ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k, const char **gpus, uint32_t n,
                      bool (*cancelled)(void *ctx), void *ctx, ww_arena *arena, ww_answered *out, ww_err *e) {
   const ww_launch *project = ww_settings_launch(a->settings, k->name);
@@ -194,6 +196,7 @@ ww_status ww_lsp_ask(ww_lsp *s, const ww_lsp_analysis *a, const ww_lsp_kernel *k
               .by = a->settings->by,
               .budget = a->settings->budget,
               .explain = true,
+              .deadline = ww_lsp_deadline(s),
               .cancelled = cancelled,
               .ctx = ctx};
   return ww_workspace_ask(s->w, &q, arena, out, e);
@@ -298,7 +301,7 @@ static ww_status analyse(ww_lsp_job *j) {
   ww_read read;
   ww_err e = {0};
   if (!has_kernels(a)) return WW_OK;
-  ww_status st = ww_workspace_read(j->s->w, &a->source, 0, a->arena, &read, &e);
+  ww_status st = ww_workspace_read(j->s->w, &a->source, ww_lsp_deadline(j->s), a->arena, &read, &e);
   if (st == WW_ECANCEL) return st;
   if (st) {
     a->error = e;

@@ -63,11 +63,9 @@ static ww_status options_of(ww_workspace *w, const ww_source *s, const char **pa
                           .headers_later = true,
                           .list_headers = true};
   if (w->root) o->visible = &w->root, o->nvisible = 1, o->no_sdk = true;
-  if (deadline > 0) {
-    o->timeout_s = deadline - ww_now();
-    if (o->timeout_s <= 0)
-      return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
-  }
+  o->deadline = deadline;
+  if (deadline > 0 && ww_now() >= deadline)
+    return ww_fail(e, WW_ELIMIT, "the time for this request was over before its source was read");
   for (int i = 0; s->lang && i < WW_NDIALECTS; i++)
     if (!strcmp(ww_dialect_names[i], s->lang)) o->dialect = i;
   if (s->lang && o->dialect < 0)
@@ -107,6 +105,8 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
   u->text = text;
   ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
   if (!st) st = ww_front_load(&o, a, &u->unit, e);
+  if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
+    return ww_fail(e, st, "reading %.200s took longer than a request may; --seconds raises the limit", shorten(w, path));
   if (st) return st;
   note_headers(s, u);
   shorten_all(w, &u->unit);

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "../base/child.h"
 #include "../predict/advice.h"
 #include "../predict/show.h"
 #include "code.h"
@@ -60,6 +61,7 @@ ww_workspace *ww_workspace_new(const ww_workspace_options *o, ww_err *e) {
   char real[PATH_MAX];
   w->arena = ww_arena_new();
   w->bytes = o->bytes;
+  w->children = o->children;
   pthread_mutex_init(&w->lock, NULL);
   w->units = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_unit_drop);
   w->hosts = ww_keep_new(o->units ? o->units : UNITS, UNIT_BYTES, ww_hosts_drop);
@@ -212,12 +214,13 @@ static bool is_over(void *ctx) {
          ww_source_stale(x->w, &q->source);
 }
 
-/* Why it is over, in words. */
-static ww_status over(const asking *x, ww_err *e) {
+/* Why it is over, in words. fn: the kernel it was at; NULL: none. */
+static ww_status over(const asking *x, const ww_fn *fn, ww_err *e) {
   if (ww_source_stale(x->w, &x->q->source))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
   if (x->q->deadline > 0 && ww_now() > x->q->deadline)
-    return ww_fail(e, WW_ELIMIT, "the prediction took longer than a request may");
+    return ww_fail(e, WW_ELIMIT, "%s%.100s%s took longer than a request may; --seconds raises the limit",
+                   fn ? "kernel `" : "", fn ? fn->name : "the prediction", fn ? "`" : "");
   return ww_fail(e, WW_ECANCEL, "cancelled");
 }
 
@@ -362,35 +365,105 @@ static char *write_report(const asking *x, const ww_fn *fn, const ww_gpu *g, ww_
   return b.s;
 }
 
-/* Answers of the GPUs in `list`, which nobody knows yet; told[k] is GPU k's. */
-static void compute(asking *x, const ww_fn *fn, const ww_launch *l, const ww_said *said, const uint32_t *list,
-                    uint32_t n, const ww_key *keys, ww_told *told) {
-  ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, n);
-  ww_prediction *p = WW_NEWN(x->a, ww_prediction, n);
+/* A kernel and the GPUs of `list`, which nobody has an answer for yet. */
+typedef struct {
+  asking *x;
+  const ww_fn *fn;
+  const ww_launch *launch;
+  const ww_said *said;
+  const uint32_t *list;
+  uint32_t n;
+} computing;
+
+static bool never(void *ctx) {
+  (void)ctx;
+  return false;
+}
+
+/* For each GPU of the list its status and its report, with the NUL: what comes back from a child. */
+static void predict(void *ctx, ww_buf *out) {
+  const computing *c = ctx;
+  const asking *x = c->x;
+  ww_gpu *gpus = WW_NEWN(x->a, ww_gpu, c->n);
+  ww_prediction *p = WW_NEWN(x->a, ww_prediction, c->n);
   ww_err e = {0};
-  for (uint32_t i = 0; i < n; i++) gpus[i] = x->gpus[list[i]];
+  for (uint32_t i = 0; i < c->n; i++) gpus[i] = x->gpus[c->list[i]];
   ww_question q = {.gpus = gpus,
-                   .n = n,
+                   .n = c->n,
                    .assumed = !x->q->ngpus,
                    .params = &x->w->params,
                    .correction = x->correction,
                    .budget = x->q->budget,
                    .max_bytes = x->w->bytes,
-                   .cancelled = is_over,
-                   .cancelled_ctx = x};
-  ww_answer(x->read.unit, fn, l, &q, said, x->a, p, &e);
-  for (uint32_t i = 0; i < n; i++) {
-    ww_told *t = &told[list[i]];
-    t->code = p[i].report.error.code;
-    if (t->code == WW_ECANCEL) t->code = over(x, &p[i].report.error);
-    char *json = write_report(x, fn, &gpus[i], &p[i]);
-    t->json = ww_strdup(x->a, json);
-    if (t->code)
-      ww_keep_give_up(x->w->answers, keys[list[i]]);
-    else
-      keep_answer(x, keys[list[i]], fn, host_of(said), json);
+                   .cancelled = x->w->children ? never : is_over, /* a child's parent looks at the clock */
+                   .cancelled_ctx = (void *)(uintptr_t)x};
+  ww_answer(x->read.unit, c->fn, c->launch, &q, c->said, x->a, p, &e);
+  for (uint32_t i = 0; i < c->n; i++) {
+    ww_err *why = &p[i].report.error;
+    if (why->code == WW_ECANCEL) over(x, c->fn, why);
+    uint8_t code = (uint8_t)why->code;
+    char *json = write_report(x, c->fn, &gpus[i], &p[i]);
+    ww_buf_add(out, &code, 1);
+    ww_buf_add(out, json, strlen(json) + 1);
     free(json);
   }
+}
+
+/* The same in a child. */
+static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
+  asking *x = c->x;
+  ww_err why = {0};
+  ww_child child = {.work = predict,
+                    .ctx = c,
+                    .deadline = x->q->deadline,
+                    .bytes = x->w->bytes + x->w->bytes / 4, /* what keeps account of the buffers comes on top of them */
+                    .cancelled = is_over,
+                    .cancelled_ctx = x};
+  ww_status st = ww_child_run(&child, out, &why);
+  if (!st) return WW_OK;
+  if (is_over(x)) return over(x, c->fn, e);
+  if (st == WW_ELIMIT)
+    return ww_fail(e, st, "kernel `%.100s`: %s; --memory raises the limit", c->fn->name, why.msg);
+  if (st == WW_EUNSUPPORTED)
+    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name, why.msg);
+  return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
+}
+
+static char *error_report(const asking *x, const ww_fn *fn, const ww_gpu *g, const ww_err *why) {
+  ww_report r = {.file = shown(x), .kernel = fn->name, .gpu = g->name, .error = *why};
+  ww_buf b = {0};
+  ww_json j = {0};
+  ww_json_begin(&j, &b);
+  ww_report_write(&r, &j, NULL, NULL);
+  return b.s;
+}
+
+/* told[k] is GPU k's. */
+static void compute(computing *c, const ww_key *keys, ww_told *told) {
+  asking *x = c->x;
+  ww_buf out = {0};
+  ww_err why = {0};
+  if (x->w->children)
+    predict_apart(c, &out, &why);
+  else
+    predict(c, &out);
+  const char *at = out.s, *end = out.s + out.n;
+  for (uint32_t i = 0; i < c->n; i++) {
+    uint32_t g = c->list[i];
+    ww_told *t = &told[g];
+    bool has = !why.code && at < end;
+    if (!has && !why.code) ww_fail(&why, WW_EUNSUPPORTED, "kernel `%.100s` has no prediction", c->fn->name);
+    t->code = has ? (ww_status)*at : why.code;
+    char *error = has ? NULL : error_report(x, c->fn, &x->gpus[g], &why);
+    t->json = ww_strdup(x->a, has ? at + 1 : error);
+    free(error);
+    if (has) at += strlen(at + 1) + 2;
+    if (t->code)
+      ww_keep_give_up(x->w->answers, keys[g]);
+    else
+      keep_answer(x, keys[g], c->fn, host_of(c->said), t->json);
+  }
+  ww_buf_free(&out);
 }
 
 /* Two askers may want the same GPUs in another order: claiming them in the order of their keys, nobody waits in a circle. */
@@ -425,10 +498,10 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
     } else if (answer == WW_KEEP_MAKE)
       missing[n++] = g;
     else if (!twice)
-      told[g].code = over(x, e);
+      told[g].code = over(x, fn, e);
   }
   double t = ww_now();
-  if (n) compute(x, fn, &l, &said, missing, n, keys, told);
+  if (n) compute(&(computing){x, fn, &l, &said, missing, n}, keys, told);
   if (n) x->out->predict_ms += 1e3 * (ww_now() - t);
   for (uint32_t i = 1; i < x->ngpus; i++) /* a GPU that was named twice */
     if (!told[order[i]].json && !told[order[i]].code) told[order[i]] = told[order[i - 1]];
@@ -440,17 +513,13 @@ static ww_status one_kernel(asking *x, const ww_fn *fn, ww_told *told, ww_err *e
 /* A kernel that has no launch that could be understood is a line of its own too. */
 static void tell_error(asking *x, const ww_fn *fn, const ww_err *why, ww_told *told) {
   for (uint32_t g = 0; g < x->ngpus; g++) {
-    ww_report r = {.file = shown(x), .kernel = fn->name, .gpu = x->gpus[g].name, .error = *why};
-    ww_buf b = {0};
-    ww_json j = {0};
-    ww_json_begin(&j, &b);
-    ww_report_write(&r, &j, NULL, NULL);
+    char *json = error_report(x, fn, &x->gpus[g], why);
     told[g] = (ww_told){.kernel = ww_strdup(x->a, fn->name),
                         .gpu = x->gpus[g].name,
                         .line = fn->line,
-                        .json = ww_strdup(x->a, b.s),
+                        .json = ww_strdup(x->a, json),
                         .code = why->code};
-    ww_buf_free(&b);
+    free(json);
   }
 }
 
@@ -470,7 +539,7 @@ static ww_status all_kernels(asking *x, ww_err *e) {
     const ww_fn *fn = &m->fns[k];
     if (only ? fn != only : !fn->kernel) continue;
     ww_err why = {0};
-    if (is_over(x)) return over(x, e);
+    if (is_over(x)) return over(x, fn, e);
     ww_status st = one_kernel(x, fn, x->out->v + x->out->n, &why);
     if (st == WW_ECANCEL || (st && only)) {
       if (e) *e = why;
@@ -479,7 +548,7 @@ static ww_status all_kernels(asking *x, ww_err *e) {
     if (st) tell_error(x, fn, &why, x->out->v + x->out->n);
     x->out->n += x->ngpus;
   }
-  return ww_source_stale(x->w, s) ? over(x, e) : WW_OK;
+  return ww_source_stale(x->w, s) ? over(x, NULL, e) : WW_OK;
 }
 
 ww_status ww_workspace_ask(ww_workspace *w, const ww_ask *q, ww_arena *a, ww_answered *out, ww_err *e) {

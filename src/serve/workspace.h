@@ -13,7 +13,8 @@
 
 typedef struct {
   const char *root; /* folder; files and includes outside of it are refused. NULL: the machine is the asker's own */
-  uint64_t bytes;   /* of buffers that one prediction may fill, and of clang's address space; 0: no limit */
+  uint64_t bytes;   /* of buffers that one prediction may fill, and of memory that it may take in a child; 0: no limit */
+  bool children;    /* predictions run in child processes: one that crashes or cannot be stopped costs its own question alone */
   uint32_t units, answers; /* kept at most; 0: defaults */
   const char *const *gpu_files; /* descriptions besides those that came with the program; one of the same name goes before */
   uint32_t ngpu_files;

@@ -18,6 +18,7 @@ struct ww_workspace {
   ww_arena *arena;  /* lifetime: the workspace */
   const char *root; /* real path, NULL: none */
   uint64_t bytes;
+  bool children; /* predictions run in them */
   ww_gpu *gpus;
   uint32_t ngpus;
   ww_params params;

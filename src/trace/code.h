@@ -191,6 +191,7 @@ struct ww_exec {
   char fault_msg[256];
   const ww_ins *fault_ins;
   bool fault_assumed;
+  bool cancelled; /* it was no fault */
   bool print;
 };
 
@@ -219,6 +220,7 @@ uint64_t ww_rmw_apply(uint8_t rmw, uint8_t type, uint64_t old, uint64_t b);
 void ww_exec_mma(ww_exec *x, const ww_code *k);
 
 /* machine-side helpers of the interpreter (machine.c) */
+bool ww_exec_cancelled(ww_exec *x); /* the launch is given up: the warp ends as with a fault */
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void ww_exec_bad_address(ww_exec *x, const ww_code *c, uint32_t lane, uint64_t addr, const char *what);
 const ww_prog *ww_exec_callee(ww_exec *x, uint64_t address);

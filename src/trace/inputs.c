@@ -29,6 +29,7 @@ typedef struct {
   int shrink;       /* how often index ranges were narrowed */
   bool shared;      /* dynamic shared memory is used and nobody said how much */
   bool *local;      /* per parameter: local memory (OpenCL) of unknown size */
+  const ww_until *until; /* NULL: nobody stops it */
 } inputs;
 
 void ww_assume(ww_assumed *s, ww_arena *a, const char *sentence) {
@@ -388,6 +389,11 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   ww_run_spec spec = ww_setup_spec(in->m, in->fn, in->l, &s);
   spec.max_steps = ANALYSIS_STEPS;
   spec.extrapolate = true;
+  if (in->until) {
+    spec.cancelled = in->until->cancelled;
+    spec.cancelled_ctx = in->until->ctx;
+    ww_memory_limit(s.memory, in->until->bytes);
+  }
   *x = (extents){.mem = s.memory,
                  .lo = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1),
                  .hi = WW_NEWN(in->a, uint64_t, in->fn->nparams + 1)};
@@ -401,6 +407,7 @@ static ww_status probe(inputs *in, extents *x, bool *assumed_fault, ww_err *e) {
   if (!st) st = probe_blocks(&(prober){mc, in->l->grid, obs, x, &stats, in->a}, e);
   if (st == WW_ELIMIT) st = WW_OK; /* long enough to have seen the ranges */
   if (st == WW_EDATA) *assumed_fault = stats.fault_assumed;
+  if (ww_memory_exhausted(s.memory)) st = ww_memory_too_small(in->until->bytes, e);
   for (uint32_t p = 0; p < in->fn->nparams; p++) /* to offsets from the pointer */
     if (x->lo[p] < x->hi[p] && s.arg[p]) x->lo[p] -= s.arg[p]->origin, x->hi[p] -= s.arg[p]->origin;
   ww_machine_free(mc);
@@ -482,9 +489,10 @@ static void say_contents(inputs *in) {
   }
 }
 
-static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape, ww_assumed *said,
-                          ww_arena *a, ww_err *e) {
+static ww_status complete(const ww_module *m, const ww_fn *fn, ww_launch *l, uint32_t shape, const ww_until *until,
+                          ww_assumed *said, ww_arena *a, ww_err *e) {
   inputs in = {.m = m,
+               .until = until,
                .shape = shape,
                .fn = fn,
                .l = l,
@@ -547,6 +555,11 @@ static ww_assumed drop_symbols(const ww_module *m, ww_launch *l, ww_arena *a) {
 
 ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, ww_assumed *said, ww_arena *a,
                              ww_err *e) {
+  return ww_inputs_complete_until(m, fn, l, NULL, said, a, e);
+}
+
+ww_status ww_inputs_complete_until(const ww_module *m, const ww_fn *fn, ww_launch *l, const ww_until *until,
+                                   ww_assumed *said, ww_arena *a, ww_err *e) {
   ww_launch given = *l;
   const ww_assumed dropped = drop_symbols(m, &given, a);
   bool free_shape = !l->block[0] && !fn->req_block[0];
@@ -557,7 +570,7 @@ ww_status ww_inputs_complete(const ww_module *m, const ww_fn *fn, ww_launch *l, 
     l->args = WW_NEWN(a, ww_arg, given.nargs + 1);
     if (given.nargs) memcpy(l->args, given.args, given.nargs * sizeof *l->args);
     said->n = 0;
-    st = complete(m, fn, l, shape, said, a, e);
+    st = complete(m, fn, l, shape, until, said, a, e);
     for (uint32_t k = 0; k < dropped.n; k++) ww_assume(said, a, dropped.v[k]);
     if (st != WW_EDATA) return st;
     if (!shape) first = st, why = e ? *e : why;

@@ -251,13 +251,52 @@ static lie bulk_lie(const ww_exec *x) {
   return w;
 }
 
-/* What the front end could not expand: byte by byte in pieces of up to 16, each an access of its own. */
+/* How many of the n bytes from addr on lie in memory, by allocations, however many bytes they are. */
+static u64 bulk_room(ww_exec *x, u64 addr, u64 n) {
+  u64 room = 0, off = addr - WW_SHARED_BASE;
+  if (addr < WW_GLOBAL_BASE) {
+    if (off < x->shared.size) return x->shared.size - off;
+    off = addr - WW_LOCAL_BASE;
+    if (addr >= WW_LOCAL_BASE) return off < x->local_stride ? x->local_stride - off : 0;
+    off = addr - WW_PARAM_BASE;
+    return off < x->params_n ? x->params_n - off : 0;
+  }
+  while (room < n) { /* allocations may follow each other without a gap */
+    const ww_region *r = ww_memory_find(x->memory, addr + room);
+    if (!r) break;
+    room += r->size - (addr + room - r->base);
+  }
+  return room;
+}
+
+/* The fault that the pieces would come to, found before the first of them: lengths are anything up to 2^64. */
+static bool bulk_fits(ww_exec *x, const ww_code *k, bool copy) {
+  u64 first = UINT64_MAX, where = 0;
+  uint32_t who = 0;
+  ACTIVE(x->mask) {
+    uint32_t lane = LANE;
+    u64 n = CELL_C(lane), to = CELL_A(lane), room = bulk_room(x, to, n), from = copy ? CELL_B(lane) : to;
+    if (to >= WW_PARAM_BASE && to < WW_LOCAL_BASE) room = 0; /* not to be written */
+    u64 also = copy ? bulk_room(x, from, n) : n, least = also < room ? also : room;
+    if (least >= n || least / 4 * 4 >= first) continue;
+    first = least / 4 * 4;
+    who = lane;
+    where = (room / 4 * 4 <= also / 4 * 4 ? to : from) + first;
+  }
+  if (first == UINT64_MAX) return true;
+  ww_exec_bad_address(x, k, who, where, copy ? "memcpy" : "memset");
+  return false;
+}
+
+/* What the front end could not expand: byte by byte in pieces of 4, each an access of its own. */
 static void bulk_any(ww_exec *x, const ww_code *k) {
   bool copy = k->ins->op == WW_OP_MEMCPY;
   u64 longest = 0;
+  if (!bulk_fits(x, k, copy)) return;
   ACTIVE(x->mask) longest = CELL_C(LANE) > longest ? CELL_C(LANE) : longest;
   ww_mask all = x->mask;
   for (u64 done = 0; done < longest && !x->fault && x->steps <= x->max_steps; done += 4) {
+    if (done % 16384 == 0 && ww_exec_cancelled(x)) break;
     ww_mask now = 0;
     ww_code piece = *k;
     ACTIVE(all) {

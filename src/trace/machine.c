@@ -307,6 +307,7 @@ static void start_block(ww_machine *m, thread_block *b, uint64_t index, const ww
     x->part = false;
     x->bar = NULL;
     x->fault = NULL;
+    x->cancelled = false;
     x->extrapolated = false;
     b->state[w] = WW_RUN_SLICE;
   }
@@ -379,6 +380,7 @@ static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats 
     if (b->state[w] == WW_RUN_SLICE) {
       x->slice = x->steps + (m->s.slice ? m->s.slice : SLICE);
       b->state[w] = m->isa->run(x);
+      if (x->cancelled) return ww_fail(e, WW_ECANCEL, "cancelled");
       if (b->state[w] == WW_RUN_FAULT) return report_fault(m, x, st, a, e);
       if (b->state[w] == WW_RUN_DONE) {
         p->steps += x->steps;
@@ -425,6 +427,7 @@ static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
   while (p->running) {
     for (uint32_t b = 0; b < n; b++) {
       if (told[b]) continue;
+      if (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
       ww_status s = turn(m, &m->pool[b], p, st, a, e);
       if (s) return s;
       if (!block_done(m, &m->pool[b])) continue;
@@ -432,7 +435,7 @@ static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
       if (obs->block_end) obs->block_end(obs->ctx, blocks[b]);
     }
     release_grid(m, n);
-    if ((obs->cancelled && obs->cancelled(obs->ctx)) || (m->s.cancelled && m->s.cancelled(m->s.cancelled_ctx)))
+    if (obs->cancelled && obs->cancelled(obs->ctx))
       return ww_fail(e, WW_ECANCEL, "cancelled");
     if (m->s.max_steps && before + steps_so_far(m, n, p) > m->s.max_steps)
       return ww_fail(e, WW_ELIMIT, "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
@@ -459,6 +462,13 @@ ww_status ww_machine_run(ww_machine *m, const uint64_t *blocks, uint32_t n, uint
 }
 
 /* ---- what the interpreter asks for ---- */
+
+bool ww_exec_cancelled(ww_exec *x) {
+  const ww_run_spec *s = &x->machine->s;
+  if (!s->cancelled || !s->cancelled(s->cancelled_ctx)) return false;
+  x->fault = "cancelled";
+  return x->cancelled = true;
+}
 
 void ww_exec_fault(ww_exec *x, const ww_ins *i, const char *fmt, ...) {
   if (x->fault) return;

@@ -33,6 +33,11 @@ ww_memory *ww_memory_new(uint64_t seed) {
 void ww_memory_limit(ww_memory *m, uint64_t bytes) { m->pages = m->pages_left = bytes ? bytes / WW_PAGE : UINT64_MAX; }
 bool ww_memory_exhausted(const ww_memory *m) { return m->exhausted || !m->pages_left; }
 
+ww_status ww_memory_too_small(uint64_t bytes, ww_err *e) {
+  return ww_fail(e, WW_ELIMIT, "it touches more than %llu MB of its buffers, which is the limit here",
+                 (unsigned long long)bytes >> 20);
+}
+
 static void region_free(ww_region *r) {
   if (r->host && !r->borrowed) munmap(r->host, r->size + WW_PAGE);
   free(r->filled);

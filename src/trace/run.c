@@ -75,9 +75,7 @@ static ww_status run(const ww_module *m, const ww_fn *fn, const ww_trace_options
   st = ww_machine_new(&spec, &machine, e);
   if (!st) st = ww_sample(machine, &spec, &o->sampling, a, &out->sampled, e);
   if (!st && o->after) st = o->after(o->after_ctx, machine, &spec, &out->sampled, e);
-  if (ww_memory_exhausted(s.memory))
-    st = ww_fail(e, WW_ELIMIT, "it touches more than %llu MB of its buffers, which is the limit here",
-                 (unsigned long long)o->max_bytes >> 20);
+  if (ww_memory_exhausted(s.memory)) st = ww_memory_too_small(o->max_bytes, e);
   if (!st && o->dump) st = dump(m, &s, o->dump, a, e);
   ww_machine_free(machine);
   ww_setup_free(&s);
@@ -123,7 +121,8 @@ ww_status ww_trace(const ww_module *m, const ww_fn *fn, const ww_launch *given, 
   if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s cannot be interpreted: %s", fn->name, fn->refusal);
   double t0 = ww_now();
   ww_status st = ww_trace_resolve(m, fn, &out->launch, a, e);
-  if (!st) st = ww_inputs_complete(m, fn, &out->launch, &out->assumed, a, e);
+  const ww_until until = {o->cancelled, o->cancelled_ctx, o->max_bytes};
+  if (!st) st = ww_inputs_complete_until(m, fn, &out->launch, &until, &out->assumed, a, e);
   if (st) return st;
   double t1 = ww_now(), cpu = ww_cpu();
   st = run(m, fn, o, a, out, e);

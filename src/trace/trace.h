@@ -98,6 +98,7 @@ uint32_t ww_memory_regions(ww_memory *m, ww_region ***out);
 bool ww_region_fill_page(ww_region *r, uint64_t page); /* makes the contents of one page; page < pages. False: the limit is reached */
 void ww_memory_limit(ww_memory *m, uint64_t bytes); /* of contents made since the last reset; 0: none */
 bool ww_memory_exhausted(const ww_memory *m);       /* the limit was met */
+ww_status ww_memory_too_small(uint64_t bytes, ww_err *e); /* the error that says so */
 /* Host bytes of [addr, addr+n) with contents made; NULL when out of range. */
 void *ww_memory_at(ww_memory *m, uint64_t addr, uint64_t n);
 void ww_memory_reset(ww_memory *m); /* forget writes and touched ranges: contents as at the start */
