@@ -234,12 +234,13 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
 -include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
 	@echo "make test       install what is missing, build, run all tests that need no GPU, then again under the sanitizers"
 	@echo "make test-full  the same, then lint"
+	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
@@ -253,20 +254,25 @@ help:
 	@echo "make vsix       $(BUILD)/warpwise.vsix, the extension for VS Code (npm)"
 	@echo "make clean"
 
-# The packages come first and make starts anew, so that it sees the tools they brought.
+# The packages come first and make starts again, so that it sees the tools they brought; on all cores, unless it was told how many.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 demo:
 	@scripts/deps.sh build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@scripts/demo.sh $(BUILD)/warpwise
 
-JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 test:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all units
+	@$(MAKE) --no-print-directory $(PARALLEL) all units
+	@$(MAKE) --no-print-directory $(PARALLEL) $(ASAN) all units
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
 	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
+
+# Both commands of the README on machines that have nothing (root, debootstrap): scripts/fresh.sh has the options.
+test-fresh:
+	@scripts/fresh.sh
 
 deps:
 	@scripts/deps.sh test
@@ -329,7 +335,7 @@ DEB_BUILD ?= $(BUILD)/debian
 DEB_OUT   ?= $(BUILD)/deb
 deb:
 	@scripts/deps.sh deb
-	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) BUILD=$(DEB_BUILD) deb-build
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(DEB_BUILD) deb-build
 	@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) DEB_OUT=$(DEB_OUT) deb-pack
 
 .PHONY: deb-build deb-pack
