@@ -17,7 +17,7 @@ ok() { # WHAT STATUS
     bad=1
   fi
 }
-skip() { n=$((n + 1)) && echo "ok $n - # skip $1"; }
+skip() { n=$((n + 1)) && echo "ok $n - # SKIP $1"; }
 
 # ---- completion ----
 if command -v bash >/dev/null; then
