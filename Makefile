@@ -84,9 +84,15 @@ LIB_OBJS += $(KERNELS:%=$(BUILD)/lm/kernels.%.o)
 # One short line per step; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1)  $(2)";)
 
+# No recipe: `make -q all` says whether there is anything left to build.
 .PHONY: all
-all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a compile_commands.json
-	@:
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a $(BUILD)/man/made compile_commands.json
+
+# Once, before anything is compiled: is all there that a build needs?
+$(BUILD)/ready:
+	@scripts/ready.sh "$(CC)" "$(if $(filter none,$(LLVM_CONFIG)),none,$(LLVM_VERSION))"
+	@mkdir -p $(@D)
+	@touch $@
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
 	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
@@ -140,15 +146,18 @@ $(BUILD)/lm/cuda/%.fatbin: src/lm/cuda/%.cu $(wildcard src/lm/cuda/*.cuh)
 $(BUILD)/lm/ops_%.o: WW_CFLAGS += -O3 -fno-math-errno -ffp-contract=fast
 # Those who know where the program is installed.
 $(BUILD)/base/file.o $(BUILD)/cmd/record.o: $(BUILD)/prefix
-.PHONY: same_prefix
-$(BUILD)/prefix: same_prefix
+ifneq ($(shell cat $(BUILD)/prefix 2>/dev/null),$(PREFIX))
+.PHONY: $(BUILD)/prefix
+endif
+$(BUILD)/prefix:
 	@mkdir -p $(@D)
-	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+	@echo '$(PREFIX)' > $@
 # The page of `warpwise serve`, and uPlot with it where npm has brought it (scripts/deps.sh does).
 UPLOT := $(wildcard src/serve/page/node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/serve/page_text.o: $(wildcard src/serve/page/*.* src/serve/page/examples/* examples/*.*) $(UPLOT)
 $(BUILD)/serve/page_text.o: WW_CFLAGS += $(if $(UPLOT),-DWW_UPLOT)
 
+$(LIB_OBJS) $(CMD_OBJS) $(RECORD_OBJS): | $(BUILD)/ready
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
@@ -320,9 +329,13 @@ docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
 	@scripts/codemap.sh
 
-# One list of files, put there or taken away: scripts/install.sh.
+# One list of files, put there or taken away: scripts/install.sh. Nothing is built here, so that `sudo make install` leaves no files of root's
+# in the build folder.
 INSTALL_ENV = BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LLVM_LIBS='$(LLVM_LIBS)'
-install: all man
+.PHONY: built
+built:
+	@$(MAKE) --no-print-directory -q all || { echo "install: $(BUILD)/ is not built for PREFIX=$(PREFIX), or is older than the sources; first, without sudo: make PREFIX=$(PREFIX)" >&2 && exit 1; }
+install: built
 	@$(INSTALL_ENV) scripts/install.sh install
 
 uninstall:
@@ -341,7 +354,7 @@ deb:
 
 .PHONY: deb-build deb-pack
 deb-build:
-	@$(MAKE) --no-print-directory PREFIX=/usr CPPFLAGS="-D_FORTIFY_SOURCE=2 $(CPPFLAGS)" LDFLAGS="-Wl,-z,relro,-z,now $(LDFLAGS)" all man
+	@$(MAKE) --no-print-directory PREFIX=/usr CPPFLAGS="-D_FORTIFY_SOURCE=2 $(CPPFLAGS)" LDFLAGS="-Wl,-z,relro,-z,now $(LDFLAGS)" all
 deb-pack:
 	@scripts/deb.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) $(DEB_OUT)
 
@@ -350,8 +363,10 @@ vsix:
 
 # Manual pages and completions come from the tables of options; those about files and the library from docs/.
 .PHONY: man
-man: $(BUILD)/warpwise
-	@scripts/man.sh $(BUILD) $(VERSION)
+man: $(BUILD)/man/made
+$(BUILD)/man/made: $(BUILD)/warpwise scripts/man.sh scripts/md2man.awk $(addprefix docs/,launch.md report.md metrics.md gpus.md library.md)
+	$(call say,MAN,$(@D)/)scripts/man.sh $(BUILD) $(VERSION)
+	@touch $@
 
 clean:
 	rm -rf build build-asan build-gpu build-fuzz compile_commands.json
