@@ -89,9 +89,15 @@ LIB_OBJS += $(KERNELS:%=$(BUILD)/lm/kernels.%.o)
 # One short line per step; V=1 shows the commands.
 say = $(if $(V),,@echo "  $(1)  $(2)";)
 
+# No recipe: `make -q all` says whether there is anything left to build.
 .PHONY: all
-all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a compile_commands.json
-	@:
+all: $(BUILD)/warpwise $(BUILD)/libwarpwise.a $(BUILD)/libwarpwise-record.so $(BUILD)/lib/libwarpwise.so $(BUILD)/lib/libwarpwise.a $(BUILD)/man/made compile_commands.json
+
+# Once, before anything is compiled: is all there that a build needs?
+$(BUILD)/ready:
+	@scripts/ready.sh "$(CC)" "$(if $(filter none,$(LLVM_CONFIG)),none,$(LLVM_VERSION))"
+	@mkdir -p $(@D)
+	@touch $@
 
 $(BUILD)/warpwise: $(CMD_OBJS) $(BUILD)/libwarpwise.a | $(BUILD)/shim $(BUILD)/gpus $(BUILD)/models $(BUILD)/tables
 	$(call say,LINK,$@)$(CC) -pie $(SAN) $(WW_LDFLAGS) -pthread -o $@ $(CMD_OBJS) $(BUILD)/libwarpwise.a $(LIBS) $(HTTP_LIBS)
@@ -145,15 +151,18 @@ $(BUILD)/lm/cuda/%.fatbin: src/lm/cuda/%.cu $(wildcard src/lm/cuda/*.cuh)
 $(BUILD)/lm/ops_%.o: WW_CFLAGS += -O3 -fno-math-errno -ffp-contract=fast
 # Those who know where the program is installed.
 $(BUILD)/base/file.o $(BUILD)/cmd/record.o: $(BUILD)/prefix
-.PHONY: same_prefix
-$(BUILD)/prefix: same_prefix
+ifneq ($(shell cat $(BUILD)/prefix 2>/dev/null),$(PREFIX))
+.PHONY: $(BUILD)/prefix
+endif
+$(BUILD)/prefix:
 	@mkdir -p $(@D)
-	@echo '$(PREFIX)' | cmp -s - $@ || echo '$(PREFIX)' > $@
+	@echo '$(PREFIX)' > $@
 # The page of `warpwise serve`, and uPlot with it where npm has brought it (scripts/deps.sh does).
 UPLOT := $(wildcard src/serve/page/node_modules/uplot/dist/uPlot.iife.min.js)
 $(BUILD)/serve/page_text.o: $(wildcard src/serve/page/*.* src/serve/page/examples/* examples/*.*) $(UPLOT)
 $(BUILD)/serve/page_text.o: WW_CFLAGS += $(if $(UPLOT),-DWW_UPLOT)
 
+$(LIB_OBJS) $(CMD_OBJS) $(RECORD_OBJS): | $(BUILD)/ready
 $(BUILD)/%.o: src/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
@@ -239,12 +248,13 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
 -include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
 	@echo "make test       install what is missing, build, run all tests that need no GPU, then again under the sanitizers"
 	@echo "make test-full  the same, then lint"
+	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
@@ -258,20 +268,25 @@ help:
 	@echo "make vsix       $(BUILD)/warpwise.vsix, the extension for VS Code (npm)"
 	@echo "make clean"
 
-# The packages come first and make starts anew, so that it sees the tools they brought.
+# The packages come first and make starts again, so that it sees the tools they brought; on all cores, unless it was told how many.
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+PARALLEL = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 demo:
 	@scripts/deps.sh build
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(PARALLEL) all
 	@scripts/demo.sh $(BUILD)/warpwise
 
-JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+# Two halves, each with its own build; whatever becomes of one, the other runs, and one line counts both.
 test:
 	@scripts/deps.sh test
-	@$(MAKE) --no-print-directory -j$(JOBS) all units
-	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all units
-	@tests/run.sh $(BUILD)
-	@echo "again, under AddressSanitizer and UBSan:"
-	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
+	@plain=; sanitized="$(ASAN_STAGES)"; \
+	$(MAKE) --no-print-directory $(PARALLEL) all units || plain=unbuilt; \
+	$(MAKE) --no-print-directory $(PARALLEL) $(ASAN) all units || sanitized=unbuilt; \
+	tests/run.sh $(BUILD) $$plain -- $(ASAN_BUILD) $$sanitized
+
+# Both commands of the README on machines that have nothing (root, debootstrap): scripts/fresh.sh has the options.
+test-fresh:
+	@scripts/fresh.sh
 
 deps:
 	@scripts/deps.sh test
@@ -283,6 +298,7 @@ test-unit: all units
 
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
 ASAN_BUILD := build-asan
+ASAN_STAGES := unit cli lm-cli kernels serve lsp mcp library
 ASAN = BUILD=$(ASAN_BUILD) NVCC= OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
 asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
@@ -290,7 +306,7 @@ asan:
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
+	@tests/run.sh $(ASAN_BUILD) $(ASAN_STAGES)
 
 fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question $(BUILD)/fuzz_grammar
 fuzz: all
@@ -318,9 +334,13 @@ docs: $(BUILD)/tests/unit/test_docs $(BUILD)/tests/unit/test_gpu
 	@$(BUILD)/tests/unit/test_gpu --write docs/gpus.md
 	@scripts/codemap.sh
 
-# One list of files, put there or taken away: scripts/install.sh.
+# One list of files, put there or taken away: scripts/install.sh. Nothing is built here, so that `sudo make install` leaves no files of root's
+# in the build folder.
 INSTALL_ENV = BUILD='$(BUILD)' DESTDIR='$(DESTDIR)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' VERSION='$(VERSION)' SOVERSION='$(SOVERSION)' LLVM_LIBS='$(LLVM_LIBS)'
-install: all man
+.PHONY: built
+built:
+	@$(MAKE) --no-print-directory -q all || { echo "install: $(BUILD)/ is not built for PREFIX=$(PREFIX), or is older than the sources; first, without sudo: make PREFIX=$(PREFIX)" >&2 && exit 1; }
+install: built
 	@$(INSTALL_ENV) scripts/install.sh install
 
 uninstall:
@@ -334,12 +354,12 @@ DEB_BUILD ?= $(BUILD)/debian
 DEB_OUT   ?= $(BUILD)/deb
 deb:
 	@scripts/deps.sh deb
-	@$(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc)) BUILD=$(DEB_BUILD) deb-build
+	@$(MAKE) --no-print-directory $(PARALLEL) BUILD=$(DEB_BUILD) deb-build
 	@$(MAKE) --no-print-directory BUILD=$(DEB_BUILD) DEB_OUT=$(DEB_OUT) deb-pack
 
 .PHONY: deb-build deb-pack
 deb-build:
-	@$(MAKE) --no-print-directory PREFIX=/usr all man
+	@$(MAKE) --no-print-directory PREFIX=/usr all
 deb-pack:
 	@scripts/deb.sh $(VERSION) $(SOVERSION) $(LLVM_VERSION) $(BUILD) $(DEB_OUT)
 
@@ -348,8 +368,10 @@ vsix:
 
 # Manual pages and completions come from the tables of options; those about files and the library from docs/.
 .PHONY: man
-man: $(BUILD)/warpwise
-	@scripts/man.sh $(BUILD) $(VERSION)
+man: $(BUILD)/man/made
+$(BUILD)/man/made: $(BUILD)/warpwise scripts/man.sh scripts/md2man.awk $(addprefix docs/,launch.md report.md metrics.md gpus.md library.md)
+	$(call say,MAN,$(@D)/)scripts/man.sh $(BUILD) $(VERSION)
+	@touch $@
 
 clean:
 	rm -rf build build-asan build-gpu build-fuzz compile_commands.json

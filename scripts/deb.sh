@@ -18,7 +18,8 @@ umask 022
 
 rm -rf "$work"
 stage=$work/stage
-make --no-print-directory -o all -o "$build/warpwise" BUILD="$build" DESTDIR="$stage" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" install
+make --no-print-directory -o built BUILD="$build" DESTDIR="$stage" PREFIX=/usr LIBDIR="/usr/lib/$multiarch" install
+rm "$stage/usr/share/warpwise/folders" # dpkg knows by itself
 find "$stage/usr/share/man" -type f -exec gzip -9n {} +
 find "$stage/usr/bin" "$stage/usr/lib" -type f \( -name warpwise -o -name '*.so*' \) -exec strip --strip-unneeded --remove-section=.comment {} +
 find "$stage/usr/lib" -name '*.a' -exec strip --strip-debug --remove-section=.comment --enable-deterministic-archives {} +

@@ -1,12 +1,15 @@
 #!/bin/sh
 # deps.sh build|deb|test : installs the Debian packages that are missing, says which; does nothing when all are there.
 #
+# Optional ones, which not every release has, are installed where it has them; the tests that use them are skipped elsewhere.
 # Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
 set -u
 want=${1:-build}
-packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libpcre2-dev libutf8proc-dev"
-[ "$want" = deb ] && packages="$packages dpkg-dev scdoc"
-[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev oclgrind g++ openmpi-bin scdoc zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox elpa-eglot"
+packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libpcre2-dev libutf8proc-dev scdoc"
+optional=
+[ "$want" = deb ] && packages="$packages dpkg-dev"
+[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev g++ openmpi-bin zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox"
+[ "$want" = test ] && optional="oclgrind elpa-eglot" # Emacs 29 has Eglot in it
 # Clients of others come from npm; whatever Node.js is here will do.
 [ "$want" = test ] && ! command -v npm >/dev/null 2>&1 && packages="$packages nodejs npm"
 [ "$want" = test ] && ! command -v chromium >/dev/null 2>&1 && packages="$packages chromium fonts-dejavu-core" # tests of pages
@@ -41,9 +44,15 @@ have_llvm() {
 
 missing=
 for p in $packages; do installed "$p" || missing="$missing $p"; done
+# Optional packages that are not there and can be had, by the lists at hand.
+wanted() {
+  for p in $optional; do
+    if ! installed "$p" && apt-cache policy "$p" 2>/dev/null | grep -q '^  Candidate: [^(]'; then printf ' %s' "$p"; fi
+  done
+}
 need_llvm=no
 have_llvm || need_llvm=yes
-if [ -z "$missing" ] && [ $need_llvm = no ]; then
+if [ -z "$missing" ] && [ $need_llvm = no ] && [ -z "$(wanted)" ]; then
   uplot
   exit 0
 fi
@@ -52,6 +61,9 @@ if [ "$(id -u)" = 0 ]; then
   sudo=
 elif command -v sudo >/dev/null 2>&1; then
   sudo=sudo
+elif [ -z "$missing" ] && [ $need_llvm = no ]; then
+  uplot
+  exit 0
 else
   [ $need_llvm = yes ] && missing="$missing clang-19 llvm-19-dev"
   echo "deps: missing:$missing; install them as root: apt-get install$missing" >&2
@@ -71,10 +83,16 @@ if [ $need_llvm = yes ]; then
   fi
   missing="$missing clang-$llvm llvm-$llvm-dev"
 fi
-echo "deps: installing:$missing" >&2
+install() {
+  echo "deps: installing: $*" >&2
+  $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+}
 # shellcheck disable=SC2086
-$sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null || {
+if [ -n "$missing" ] && ! install $missing; then
   echo "deps: apt-get could not install:$missing" >&2
   exit 1
-}
+fi
+optional=$(wanted)
+# shellcheck disable=SC2086
+if [ -n "$optional" ] && ! install $optional; then echo "deps: going on without:$optional" >&2; fi
 uplot

@@ -10,9 +10,9 @@ cc=${CC:-gcc}
 san=
 if grep -q __asan_init "$build/libwarpwise.a"; then san="-fsanitize=address,undefined -fno-omit-frame-pointer"; fi
 
-# ---- installing; -o all: what was built is tested as it is ----
+# ---- installing; -o built: what was built is tested as it is ----
 stage=$dir/stage
-make --no-print-directory -o all -o "$build/warpwise" BUILD="$build" DESTDIR="$stage" PREFIX=/usr install >"$dir/log" 2>&1
+make --no-print-directory -o built BUILD="$build" DESTDIR="$stage" PREFIX=/usr install >"$dir/log" 2>&1
 ok "make install" $? "$dir/log"
 lib=$stage/usr/lib
 [ "$(readlink "$lib/libwarpwise.so")" = libwarpwise.so.0 ] && [ -e "$lib/libwarpwise.so.0" ] && [ -f "$stage/usr/share/man/man5/warpwise-launch.5" ]

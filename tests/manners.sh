@@ -17,7 +17,7 @@ ok() { # WHAT STATUS
     bad=1
   fi
 }
-skip() { n=$((n + 1)) && echo "ok $n - # skip $1"; }
+skip() { n=$((n + 1)) && echo "ok $n - # SKIP $1"; }
 
 # ---- completion ----
 if command -v bash >/dev/null; then
@@ -83,6 +83,21 @@ ok "--help of every command has an example of it" $?
 ok "all that predictions need is here" $?
 grep -q "OpenCL device" "$dir/out"
 ok "doctor looks for devices" $?
+grep -q "^ok  emulation " "$dir/out"
+ok "programs can be recorded without a GPU" $?
+# A compiler whose linker lacks something: as without a library's -dev package, and as without anything.
+linker() { # PATTERN : of the word that it does not find
+  printf '#!/bin/sh\nfor w in "$@"; do case $w in %s) echo "ld: cannot find $w" >&2; exit 1 ;; esac; done\nexec "%s" "$@"\n' "$1" "$clang" >"$dir/clang"
+  chmod +x "$dir/clang"
+}
+clang=$("$ww" doctor | sed -n 's/^ok  CUDA sources *read by //p')
+linker '-lcjson|-lzstd'
+WARPWISE_CLANG=$dir/clang "$ww" doctor 2>&1 | grep -q "^ok  emulation "
+ok "no -dev package is needed for it" $?
+linker '*libwarpwise.a'
+WARPWISE_CLANG=$dir/clang "$ww" doctor >"$dir/out" 2>&1
+[ $? = 0 ] && grep -q "^--  emulation .*cannot find .*libwarpwise.a" "$dir/out"
+ok "doctor tries the link, and says what it lacks" $?
 WARPWISE_CLANG=/nowhere/clang "$ww" doctor >"$dir/out" 2>&1
 [ $? = 1 ] && grep -q "^!!  CUDA sources .*/nowhere/clang" "$dir/out" && grep -q "to fix: *apt-get install clang-" "$dir/out"
 ok "no clang: said, with the command that brings it" $?

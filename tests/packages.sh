@@ -47,6 +47,11 @@ else
   (unset WARPWISE_DATA && "$root/usr/bin/warpwise" predict examples/matmul.cu -k naive --gpu a100 --json) >"$dir/out" 2>"$dir/log"
   grep -q '"gpu":"a100"' "$dir/out"
   ok "the installed program predicts, with its own data" $? "$dir/log"
+  case $(field warpwise Depends) in *libcjson1*libzstd1*) : ;; *) false ;; esac
+  ok "what recorded programs are linked with comes along" $?
+  (unset WARPWISE_DATA && "$root/usr/bin/warpwise" record --emulate examples/matmul.cu -o "$dir/launches.jsonl") >"$dir/log" 2>&1
+  [ "$(grep -c '"kernel"' "$dir/launches.jsonl")" = 2 ]
+  ok "the installed program records a program without a GPU" $? "$dir/log"
   lib=$(dirname "$(find "$root/usr/lib" -name libwarpwise.so.0)")
   awk '$0 == "```c" { on = 1; next } /^```/ { if (on) exit } on' docs/library.md >"$dir/saxpy.c"
   gcc -o "$dir/saxpy" "$dir/saxpy.c" -I"$root/usr/include" -L"$lib" -lwarpwise 2>"$dir/log" && (unset WARPWISE_DATA && LD_LIBRARY_PATH=$lib "$dir/saxpy") >"$dir/out" 2>>"$dir/log"

@@ -1,54 +1,77 @@
 #!/bin/sh
-# run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
+# run.sh BUILD [STAGE...] [-- BUILD STAGE...]... : runs the tests of one build or several, each whatever the others did, and ends with one line
+# for all, `N passed, N failed, N skipped`. No stages: every one of $every. The stage `unbuilt` alone stands for a build that failed.
 #
-# A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers hardening unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
-build=${1:-build}
-[ $# -gt 0 ] && shift
-stages=${*:-layers hardening unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
+# A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
+# (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
+every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages"
 passed=0
 failed=0
+skipped=0
 out=$(mktemp) || exit 1
 trap 'rm -f "$out"' EXIT
 
-# stage NAME COMMAND... : runs it, adds up, shows what failed.
+add() { # NAME PASSED FAILED SKIPPED
+  passed=$((passed + $2))
+  failed=$((failed + $3))
+  skipped=$((skipped + $4))
+  printf '%-28s %4d passed, %d failed, %d skipped\n' "$1" "$2" "$3" "$4"
+}
+
+# stage NAME COMMAND... : runs it, adds up, shows what failed and why something was skipped.
 stage() {
   name=$1
   shift
   "$@" >"$out" 2>&1
   status=$?
-  summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed' "$out" | tail -n 1)
+  summary=$(grep -E '^[0-9]+ passed, [0-9]+ failed(, [0-9]+ skipped)?$' "$out" | tail -n 1)
   if [ -n "$summary" ]; then
-    p=${summary%% passed*}
-    f=${summary#*, }
-    f=${f%% failed*}
+    # shellcheck disable=SC2086
+    set -- $summary 0 0
+    p=$1 f=$3 s=$5
   else
-    p=$(grep -c '^ok ' "$out")
-    f=$(grep '^not ok ' "$out" | grep -vc '# SKIP') # what a test leaves out for want of a tool is no failure
+    s=$(grep -cE '^(not )?ok .*# SKIP' "$out") # cmocka's older versions write `not ok`
+    p=$(grep '^ok ' "$out" | grep -vcE '# SKIP')
+    f=$(grep '^not ok ' "$out" | grep -vcE '# SKIP')
   fi
-  # a crash, or nothing recognised: the status decides
-  if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
-  if [ $status -eq 0 ] && [ $((p + f)) -eq 0 ]; then p=1; fi
-  passed=$((passed + p))
-  failed=$((failed + f))
-  printf '%-28s %4d passed, %d failed\n' "$name" "$p" "$f"
+  if [ $status -ne 0 ] && [ "$f" -eq 0 ]; then
+    f=1
+    echo "ended with status $status" >>"$out"
+  elif [ $((p + f + s)) -eq 0 ]; then
+    f=1
+    echo "no result in what it printed" >>"$out"
+  fi
+  add "$name" "$p" "$f" "$s"
   if [ "$f" -gt 0 ]; then
     grep -vE '^ok |^1\.\.|^[0-9]+ passed' "$out" | sed 's/^/    /' | head -n 60
   fi
+  grep -E '^(not )?ok .*# SKIP|^skipped: ' "$out" | sed -E 's/^(not )?ok [0-9]* *(- )*/skipped: /; s/# SKIP *//; s/^/    /'
+}
+absent() { # NAME PROGRAM : true, and a failure, when it was not built
+  [ -x "$2" ] && return 1
+  add "$1" 0 1 0
+  echo "    $2 is not there: make all units"
+}
+skip() { # NAME WHY
+  add "$1" 0 0 1
+  echo "    skipped: $2"
 }
 
-skip() { echo "$1: skipped, $2"; }
+unit() {
+  for source in tests/unit/test_*.c; do
+    name=${source##*/test_}
+    t=$build/tests/unit/test_${name%.c}
+    absent "unit/${name%.c}" "$t" || stage "unit/${name%.c}" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"
+  done
+}
 
-for s in $stages; do
-  case $s in
+one() { # STAGE
+  case $1 in
   layers) stage layers scripts/layers.sh ;;
+  unit) unit ;;
   hardening) stage hardening tests/hardening.sh "$build" ;;
-  unit)
-    for t in "$build"/tests/unit/test_*; do
-      case $t in *.d) continue ;; esac
-      if [ -x "$t" ]; then stage "unit/$(basename "$t" | sed 's/^test_//')" env CMOCKA_MESSAGE_OUTPUT=TAP "$t"; fi
-    done
-    ;;
+  runner) stage runner tests/runner.sh ;;
+  setup) stage setup tests/setup.sh "$build" ;;
   cli) stage cli tests/cli.sh "$build/warpwise" ;;
   manners) stage manners tests/manners.sh "$build" ;;
   export) stage export tests/export.sh "$build" ;;
@@ -75,27 +98,53 @@ for s in $stages; do
   measure) stage measure tests/measure.sh "$build/warpwise" ;;
   import) stage import tests/import.sh "$build/warpwise" ;;
   dataset) stage dataset tests/dataset.sh "$build/warpwise" ;;
-  kernels)
-    if [ ! -x "$build/tests/run_kernels" ]; then continue; fi
-    if ! "$build/warpwise" --help | grep -q '^  trace '; then skip kernels "this build has no trace command"; continue; fi
-    stage kernels "$build/tests/run_kernels" "$build/warpwise"
-    ;;
+  kernels) absent kernels "$build/tests/run_kernels" || stage kernels "$build/tests/run_kernels" "$build/warpwise" ;;
   cross)
-    if [ ! -x "$build/tests/run_cross" ] || [ ! -x "$build/tests/cl_host" ]; then continue; fi
-    program="$build/warpwise"
-    "$program" --help | grep -q '^  trace ' || program=-
-    stage cross "$build/tests/run_cross" "$program" "$build/tests/cl_host"
+    if absent cross "$build/tests/run_cross" || absent cross "$build/tests/cl_host"; then return; fi
+    stage cross "$build/tests/run_cross" "$build/warpwise" "$build/tests/cl_host"
     ;;
   record)
-    if [ ! -x "$build/tests/cl_program" ] || [ ! -e "$build/libwarpwise-record.so" ]; then continue; fi
+    if absent record "$build/tests/cl_program" || absent record "$build/libwarpwise-record.so"; then return; fi
     stage record tests/record/run.sh "$build"
     ;;
   emulate)
-    if grep -q __asan_init "$build/libwarpwise.a"; then skip emulate "programs are not linked with a sanitised library"; continue; fi
-    stage emulate tests/emulate/run.sh "$build"
+    if grep -q __asan_init "$build/libwarpwise.a"; then
+      skip emulate "programs are not linked with a sanitised library"
+    else
+      stage emulate tests/emulate/run.sh "$build"
+    fi
     ;;
-  *) echo "run.sh: unknown stage $s" >&2; failed=$((failed + 1)) ;;
+  *)
+    add "$1" 0 1 0
+    echo "    run.sh: unknown stage $1"
+    ;;
   esac
+}
+
+half() { # BUILD STAGE...
+  build=$1
+  shift
+  echo "$build:"
+  if [ "$*" = unbuilt ]; then
+    add "$build" 0 1 0
+    echo "    it could not be built, see above; none of its tests ran"
+  elif ! absent "$build" "$build/warpwise"; then
+    for each in ${*:-$every}; do one "$each"; done
+  fi
+}
+
+words=
+for word in "$@"; do
+  if [ "$word" = -- ]; then
+    # shellcheck disable=SC2086
+    half ${words:-build}
+    words=
+    echo
+  else
+    words="$words $word"
+  fi
 done
-echo "$passed passed, $failed failed"
+# shellcheck disable=SC2086
+half ${words:-build}
+echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]

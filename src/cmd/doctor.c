@@ -5,6 +5,7 @@
 #include "../front/front.h"
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
+#include "../measure/emulate/emulate.h"
 #include "../cuda/cuda_toolkit.h"
 #include "cmd.h"
 
@@ -130,19 +131,39 @@ static void devices(ww_cmd *c, findings *v) {
 }
 
 /* Beside the program in a build, in lib/warpwise where it is installed. */
-static void parts(ww_cmd *c, findings *v) {
-  static const char *const files[][3] = {
-      {"recorder", "libwarpwise-record.so", "`record -- PROGRAM` has nothing to load into the program"},
-      {"emulation runtime", "libwarpwise.a", "`record --emulate` has nothing to link programs with"}};
-  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena));
-  for (size_t i = 0; i < 2; i++) {
-    const char *path = ww_path_join(c->arena, dir, files[i][1]);
-    if (!ww_file_exists(path)) path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, files[i][1]);
-    bool there = ww_file_exists(path);
-    add(c, v, there,
-        (finding){files[i][0], there ? path : "not found", "make install, or apt-get install --reinstall warpwise",
-                  files[i][2], OPTIONAL});
-  }
+static void recorder(ww_cmd *c, findings *v) {
+  static const char file[] = "libwarpwise-record.so";
+  const char *dir = ww_path_dir(c->arena, ww_self_path(c->arena)), *path = ww_path_join(c->arena, dir, file);
+  if (!ww_file_exists(path)) path = ww_fmt(c->arena, "%s/../lib/warpwise/%s", dir, file);
+  bool there = ww_file_exists(path);
+  add(c, v, there,
+      (finding){"recorder", there ? path : "not found", "make install, or apt-get install --reinstall warpwise",
+                "`record -- PROGRAM` has nothing to load into the program", OPTIONAL});
+}
+
+/* A program of two lines goes all the way: compiled, linked with the runtime's stand-in, run, its launch recorded. */
+static void emulation(ww_cmd *c, findings *v) {
+  static const char text[] = "__global__ void k(int n) { (void)n; }\nint main() { k<<<1, 32>>>(1); return 0; }\n";
+  char dir[] = "/tmp/warpwise-doctor-XXXXXX";
+  if (!mkdtemp(dir)) return;
+  const char *path = ww_path_join(c->arena, dir, "x.cu"), *launches = ww_path_join(c->arena, dir, "x.jsonl");
+  ww_emulate_options o = {.front = {.files = &path, .nfiles = 1, .dialect = -1}, .record.path = launches, .dir = dir};
+  ww_emulated done = {0};
+  ww_err e = {0};
+  ww_status st = ww_write_file_atomic(path, text, strlen(text), &e);
+  if (!st) st = ww_emulate(&o, c->arena, &done, &e);
+  bool fine = !st && done.exit_code == 0 && done.launches == 1;
+  const char *found = fine ? "a program was built, run and recorded"
+                      : st ? ww_strdup(c->arena, e.msg)
+                           : ww_fmt(c->arena, "a program ended with status %d, %u launches recorded", done.exit_code,
+                                    (unsigned)done.launches);
+  add(c, v, fine,
+      (finding){"emulation", found,
+                "apt-get install clang-19 libcjson1 libzstd1, and make install or apt-get install --reinstall warpwise",
+                "`record --emulate` cannot record a program without its GPU", OPTIONAL});
+  unlink(path);
+  unlink(launches);
+  rmdir(dir);
 }
 
 static void cache(ww_cmd *c, findings *v) {
@@ -199,7 +220,8 @@ static ww_status run(ww_cmd *c) {
   own_files(c, &v);
   toolkit(c, &v);
   devices(c, &v);
-  parts(c, &v);
+  recorder(c, &v);
+  emulation(c, &v);
   cache(c, &v);
   c->global.json ? print_json(&v) : print(&v);
   for (uint32_t i = 0; i < v.n; i++) c->missed |= v.v[i].verdict == MISSING;

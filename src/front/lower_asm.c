@@ -337,14 +337,10 @@ static void statement(ptx_state *s, char *text) {
 }
 
 static void statements(ptx_state *s, char *text) {
-  int braces = 0;
   for (char *c = text; *c; c++) { /* scope braces stand alone at the start of a statement */
     char *start = c;
     while (isspace((unsigned char)*c) || *c == ';') c++;
-    if (*c == '{' || *c == '}') {
-      braces += *c == '{' ? 1 : -1;
-      continue;
-    }
+    if (*c == '{' || *c == '}') continue;
     start = c;
     int depth = 0;
     while (*c && (*c != ';' || depth)) {

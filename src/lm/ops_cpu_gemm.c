@@ -35,7 +35,12 @@ typedef struct {
 KERNEL(kernel_base, , 4, 4)
 #ifdef __x86_64__
 KERNEL(kernel_avx2, __attribute__((target("avx2,fma"))), 8, 6)
-KERNEL(kernel_avx512, __attribute__((target("avx512f,avx512vl,fma,prefer-vector-width=512"))), 16, 12)
+#ifdef __clang__ /* which does not take the width here */
+#define AVX512 "avx512f,avx512vl,fma"
+#else
+#define AVX512 "avx512f,avx512vl,fma,prefer-vector-width=512"
+#endif
+KERNEL(kernel_avx512, __attribute__((target(AVX512))), 16, 12)
 #endif
 
 static kernel choose(void) {

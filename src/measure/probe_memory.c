@@ -264,7 +264,7 @@ static void l1_rates(ww_rig *r) {
   } kinds[] = {{"l1_read32", "ops.ldg32.issue", 4}, {"l1_read128", "ops.ldg128.issue", 16}};
   for (int k = 0; k < 2; k++) {
     ww_err e = {0};
-    double once, twice;
+    double once = 0, twice = 0;
     int loops = 64, shift = 0;
     void *kernel, *params[] = {&r->in, &r->result, &r->clocks, &loops, &shift};
     ww_status st = ww_rig_kernel(r, WW_PROBE_MEMORY, kinds[k].kernel, &kernel, &e);
@@ -300,7 +300,7 @@ static void probe_atomic(ww_rig *r, const atomic *t) {
   ww_err e = {0};
   int mode = t->mode, loops = 1;
   uint32_t zero = 0, blocks = r->out->sms * (r->threads_per_sm / 256);
-  double once, more;
+  double once = 0, more = 0;
   void *kernel, *params[] = {&r->big, &mode, &loops, &zero, &r->result};
   ww_status st = ww_rig_kernel(r, WW_PROBE_MEMORY, t->kernel, &kernel, &e);
   if (!st) st = ww_rig_seconds(r, kernel, blocks, 256, params, &once, &e);

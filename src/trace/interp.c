@@ -17,7 +17,11 @@
 #define STR_(a) #a
 #define STR(a) STR_(a)
 #define ALL_LANES (L == 64 ? ~0ull : 0xffffffffull)
+#ifdef __clang__
+#define EACH for (int l = 0; l < L; l++)
+#else
 #define EACH _Pragma("GCC ivdep") for (int l = 0; l < L; l++)
+#endif
 #define ACTIVE(mask_) for (ww_mask m_ = (mask_); m_; m_ &= m_ - 1)
 #define LANE ((uint32_t)__builtin_ctzll(m_))
 

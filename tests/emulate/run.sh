@@ -36,7 +36,8 @@ for source in "$here"/*.cu; do
     $([ "$name" = saxpy ] && echo 5000) $args >summary 2>errors
   status=$?
   if [ "$name" = files ] && grep -q Landlock errors; then
-    echo "# files: skipped, this kernel has no Landlock"
+    n=$((n + 1))
+    echo "ok $n - files # SKIP this kernel has no Landlock"
     echo before >outside.txt
     continue
   fi

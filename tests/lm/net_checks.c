@@ -621,10 +621,11 @@ bool check_lora(const net_checks *k) {
   ww_net_set_base(base.net, flat);
   ok = ok && ww_net_forward(base.net, &base.s.b, merged, NULL, &e) == WW_OK;
   const double far = ok ? far_from(merged, adapted, n) : NAN, allowed = k->o->real == WW_DTYPE_BF16 ? 2e-2 : 1e-5;
-  ok = tell(at_first == 0, "LoRA: with B = 0 the logits are the base's") &
-       tell(far <= allowed && moved > 0.1,
+  ok = tell(at_first == 0, "LoRA: with B = 0 the logits are the base's");
+  ok = tell(far <= allowed && moved > 0.1,
             "LoRA: merged differs from adapted by %.1e of the norm (%.0e allowed), both from the base by %.1e", far,
-            allowed, moved);
+            allowed, moved) &&
+       ok;
   close_small(&m);
   close_small(&base);
   return ok;

@@ -17,7 +17,7 @@ static ww_trace_result trace(const char *kernel, const char *launch, ww_trace_op
   const ww_fn *fn = ww_ir_find(&unit.module, kernel);
   ww_launch l = {0};
   ww_err e = {0};
-  ww_trace_result r;
+  ww_trace_result r = {0};
   if (!fn) fail_msg("no kernel %s", kernel);
   if (ww_launch_comment(launch, arena, &l, &e) || ww_trace(&unit.module, fn, &l, &o, arena, &r, &e))
     fail_msg("%s, %s: line %u: %s", kernel, launch, e.line, e.msg);

@@ -100,7 +100,9 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
   for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, o->objects[i]);
   user_libraries(&o->front, clang, a, &v);
-  const char *const rest[] = {lib, "-o", program, "-pthread", "-lstdc++", "-lcjson", "-lzstd", "-lm", "-ldl"};
+  /* By the names that running programs use: what these libraries' -dev packages hold is not needed here. */
+  const char *const rest[] = {lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
+                              "-lm", "-ldl"};
   for (size_t i = 0; i < sizeof rest / sizeof *rest; i++) ww_push(a, &v, rest[i]);
   ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);

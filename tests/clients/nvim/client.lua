@@ -95,7 +95,7 @@ vim.api.nvim_win_set_cursor(0, { 4, 0 })
 local actions = vim.lsp.buf_request_sync(0, "textDocument/codeAction", vim.tbl_extend("force", vim.lsp.util.make_range_params(), { context = { diagnostics = {} } }), 30000)
 report("code actions at the kernel", vim.inspect(actions):find("warpwise.compareGpus", 1, true), vim.inspect(actions))
 
-if vim.env.CLANGD ~= "" then
+if (vim.env.CLANGD or "") ~= "" then -- an empty variable is nil here
   vim.lsp.start({ name = "clangd", cmd = { vim.env.CLANGD, "--background-index=false" }, root_dir = vim.env.DIR })
   local both = await(function()
     local n = 0
