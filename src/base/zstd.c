@@ -38,12 +38,17 @@ static ww_status unpack(ww_arena *a, const char *path, const char *in, size_t in
 }
 
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+  return ww_read_packed_below(a, NULL, path, max, data, n, e);
+}
+
+ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max, char **data, size_t *n,
+                               ww_err *e) {
   size_t len = strlen(path);
-  if (len < 4 || strcmp(path + len - 4, ".zst") != 0) return ww_read_file(a, path, max, data, n, e);
+  if (len < 4 || strcmp(path + len - 4, ".zst") != 0) return ww_read_below(a, root, path, max, data, n, e);
   ww_arena *scratch = ww_arena_new();
   char *in;
   size_t in_n;
-  ww_status st = ww_read_file(scratch, path, max, &in, &in_n, e);
+  ww_status st = ww_read_below(scratch, root, path, max, &in, &in_n, e);
   if (!st) st = unpack(a, path, in, in_n, max, data, n, e);
   ww_arena_free(scratch);
   return st;
