@@ -318,7 +318,7 @@ static int heads(double s) {
       "GET\r\n\r\n",
       "GET / HTTP/9.9\r\n" HOST "\r\n",
       "GET / HTTP/1.1\r\n" HOST HOST "\r\n",
-      "GET / HTTP/1.1\r\n" HOST ": nothing\r\n\r\n",
+      "GET / HTTP/1.1\r\n" HOST "X(Y): nothing\r\n\r\n",
       "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
       "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: -1\r\n\r\n",
       "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\nZZZZ\r\n",

@@ -21,6 +21,8 @@
 #define MAX_BODY ((size_t)4 << 20)
 #define QUEUE 64
 #define CONNECTIONS 256
+/* Folded lines and bare line feeds: 1.0 refuses them at this level; before, it only turns answers of ours into the library's. */
+#define STRICT (MHD_VERSION >= 0x01000000 ? 1 : 0)
 #define SPARE 64      /* that are accepted beyond, while those that have to go for them are being closed */
 #define OF_ADDRESS 64 /* connections of one address that is not this machine's */
 #define BODIES 64     /* largest bodies that are held at a time, in all */
@@ -182,7 +184,8 @@ static const char *misframed(struct MHD_Connection *c, const char *method) {
   if (f.lengths > 1) return "the request has more than one Content-Length";
   if (f.encodings > 1) return "the request has more than one Transfer-Encoding";
   if (f.lengths && f.encodings) return "the request has both Content-Length and Transfer-Encoding";
-  if (!strcmp(method, "POST") && !f.lengths && !f.encodings) return "the request does not say how long it is";
+  if (!strcmp(method, "POST") && !f.lengths && !f.encodings)
+    return "the request has no body, or does not say how long it is";
   return NULL;
 }
 
@@ -508,8 +511,8 @@ static ww_status listen_on(ww_http *h, const ww_http_options *o, const struct so
   h->daemon = MHD_start_daemon(flags, o->port, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, address,
                                MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
                                h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + SPARE),
-                               MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S + 5, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-                               MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+                               MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S + 5, MHD_OPTION_STRICT_FOR_CLIENT,
+                               STRICT, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
   if (!h->daemon)
     return ww_fail(e, WW_EIO, "cannot listen on %s port %u: is something else there? Try --port 0", h->bind, o->port);
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define LOOK_S 0.25 /* how often deadlines are looked at */
-#define YOUNG_S 1.0 /* before this age a head is not late */
+#define SLOW_S 1.0  /* an answer that is not taken by then is taken slowly */
 
 struct ww_peer {
   int fd;
@@ -97,29 +97,51 @@ void ww_peers_free(ww_peers *s) {
 
 /* ---- too many ---- */
 
-/* The smaller, the sooner it goes; -1: it stays. */
-static int rank(const ww_peer *p, double now) {
-  if (p->shut || p->stage == WW_PEER_BUSY || (p->stage == WW_PEER_ANSWER && p->bytes == SIZE_MAX)) return -1;
-  if (p->stage == WW_PEER_HEAD) return p->served ? 1 : now - p->since >= YOUNG_S ? 0 : 4;
-  return p->stage == WW_PEER_BODY ? 2 : 3;
+/* It has begun to ask, and the server waits for the rest: a first head, a body. */
+static bool is_asking(const ww_peer *p) {
+  return !p->shut && ((p->stage == WW_PEER_HEAD && !p->served) || p->stage == WW_PEER_BODY);
+}
+
+/* It was served, and the server waits for it: the larger, the sooner it goes; -1: it stays. */
+static int slackness(const ww_peer *p, double now) {
+  if (p->shut || p->stage == WW_PEER_BUSY || p->bytes == SIZE_MAX || is_asking(p)) return -1;
+  return p->stage == WW_PEER_ANSWER && now - p->since >= SLOW_S ? 2 : p->stage == WW_PEER_HEAD ? 1 : 0;
 }
 
 static bool same_address(const ww_peer *a, const ww_peer *b) {
   return !memcmp(&a->address, &b->address, sizeof a->address);
 }
 
-/* Under the lock: one of all, or of one's address, gives way to `p`; the one that is longest in the least stage. */
-static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
+/* Those who ask have a half of the table among themselves, so that however fast they come and go, nobody who was served goes for them,
+ * and a newcomer stays until as many others have come: that is long enough to send a request, and too short to send it slowly. */
+static ww_peer *longest_asking(const ww_peers *s, const ww_peer *p, bool of_address) {
+  ww_peer *out = NULL;
+  for (ww_peer *x = s->first; x; x = x->next)
+    if (x != p && is_asking(x) && (!of_address || same_address(x, p)) && (!out || x->since < out->since)) out = x;
+  return out;
+}
+
+static ww_peer *slackest(const ww_peers *s, const ww_peer *p, bool of_address) {
   double now = ww_now();
-  ww_peer *out = p;
-  int least = 5;
+  ww_peer *out = NULL;
+  int most = 0;
   for (ww_peer *x = s->first; x; x = x->next) {
-    int r = x == p || (of_address && !same_address(x, p)) ? -1 : rank(x, now);
-    if (r < 0 || r > least || (r == least && x->since >= out->since)) continue;
-    least = r;
+    int k = x == p || (of_address && !same_address(x, p)) ? -1 : slackness(x, now);
+    if (k < 0 || (out && (k < most || (k == most && x->since >= out->since)))) continue;
+    most = k;
     out = x;
   }
-  shut(s, out);
+  return out;
+}
+
+/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are being answered. */
+static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
+  uint32_t asking = 0;
+  for (const ww_peer *x = s->first; x; x = x->next) asking += is_asking(x) && (!of_address || same_address(x, p));
+  bool many = asking > (of_address ? s->limits.of_address : s->limits.most) / 2;
+  ww_peer *first = many ? longest_asking(s, p, of_address) : slackest(s, p, of_address);
+  if (!first) first = many ? slackest(s, p, of_address) : longest_asking(s, p, of_address);
+  shut(s, first ? first : p);
 }
 
 /* ---- coming and going ---- */

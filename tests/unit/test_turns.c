@@ -140,29 +140,46 @@ static void each_stage_has_its_time(void **state) {
   ww_peers_free(s);
 }
 
+static void serve_one(ww_peers *s, ww_peer *p) {
+  ww_peer_at(s, p, WW_PEER_BUSY, 0);
+  ww_peer_at(s, p, WW_PEER_ANSWER, 10);
+  ww_peer_at(s, p, WW_PEER_HEAD, 0);
+}
+
 static void a_full_table_closes_who_waits_longest(void **state) {
   (void)state;
   ww_peer_limits l = wide;
-  l.most = 3;
-  l.head_s = l.idle_s = 60;
+  l.most = 4;
+  l.head_s = l.idle_s = l.body_s = l.answer_s = 60;
   ww_peers *s = ww_peers_new(&l);
-  pair busy = join(s, "127.0.0.1"), idle = join(s, "127.0.0.1"), late = join(s, "127.0.0.1");
-  ww_peer_at(s, busy.p, WW_PEER_BUSY, 0);
-  ww_peer_at(s, idle.p, WW_PEER_ANSWER, 10);
-  ww_peer_at(s, idle.p, WW_PEER_HEAD, 0);
+  pair c[16];
+  for (int k = 0; k < 4; k++) c[k] = join(s, "127.0.0.1");
+  ww_peer_at(s, c[0].p, WW_PEER_BUSY, 0);
+  serve_one(s, c[1].p);
+  c[4] = join(s, "127.0.0.1"); /* three of four ask: the first of them goes, not who was served */
+  assert_true(is_shut(&c[2]));
+  c[5] = join(s, "127.0.0.1");
+  assert_true(is_shut(&c[3]));
+  ww_peer_at(s, c[4].p, WW_PEER_BODY, 0); /* a moment after the other came */
+  c[6] = join(s, "127.0.0.1");
+  assert_true(is_shut(&c[5]));
+  assert_false(is_shut(&c[0]) || is_shut(&c[1]) || is_shut(&c[4]) || is_shut(&c[6]));
+  serve_one(s, c[4].p);
+  c[7] = join(s, "127.0.0.1"); /* two of four ask: now who is idle goes, the longest idle first */
+  assert_true(is_shut(&c[1]));
+  serve_one(s, c[6].p);
+  ww_peer_at(s, c[6].p, WW_PEER_ANSWER, 10);
+  ww_peer_at(s, c[7].p, WW_PEER_BUSY, 0);
   usleep(1100000);
-  pair next = join(s, "127.0.0.1"); /* who has asked for nothing in a second goes before who was served */
-  assert_true(is_shut(&late));
-  assert_false(is_shut(&busy) || is_shut(&idle) || is_shut(&next));
-  ww_peer_at(s, next.p, WW_PEER_BUSY, 0);
-  pair another = join(s, "127.0.0.1");
-  assert_true(is_shut(&idle));
-  assert_false(is_shut(&busy) || is_shut(&next) || is_shut(&another));
-  ww_peer_at(s, another.p, WW_PEER_BUSY, 0);
-  pair last = join(s, "127.0.0.1"); /* all others are being answered */
-  assert_true(is_shut(&last));
-  pair *all[] = {&busy, &idle, &late, &next, &another, &last};
-  for (int k = 0; k < 6; k++) leave(s, all[k]);
+  c[8] = join(s, "127.0.0.1"); /* an answer that nobody takes is less than an idle connection */
+  assert_true(is_shut(&c[6]));
+  assert_false(is_shut(&c[4]) || is_shut(&c[8]));
+  ww_peer_at(s, c[8].p, WW_PEER_BUSY, 0);
+  ww_peer_at(s, c[4].p, WW_PEER_BUSY, 0);
+  c[9] = join(s, "127.0.0.1"); /* all others are being answered */
+  assert_true(is_shut(&c[9]));
+  assert_false(is_shut(&c[0]) || is_shut(&c[4]) || is_shut(&c[7]) || is_shut(&c[8]));
+  for (int k = 0; k < 10; k++) leave(s, &c[k]);
   ww_peers_free(s);
 }
 
