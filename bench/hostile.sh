@@ -32,7 +32,7 @@ for i in $(seq 100); do [ -s "$dir/url" ] && break; sleep 0.1; done
 port=$(sed 's/.*:\([0-9]*\).*/\1/' "$dir/url")
 [ -n "$port" ] || { cat "$dir/err"; exit 1; }
 
-post() { timeout "$later" "$dir/client" "$port" post 3600; }
+post() { timeout "$later" "$dir/client" "$port" post /v1/predict '' 3600; }
 attack() { # KIND : for a turn
   case $1 in
   'pipe as source') echo '{"file":"pipe.cu","gpu":"h200"}' | post ;;

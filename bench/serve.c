@@ -10,8 +10,8 @@
  *   serve PORT raw SECONDS              sends what is on stdin; prints what comes back, then "closed", or "open" after SECONDS
  *   serve PORT slow KIND COUNT SECONDS  COUNT connections that take their time, opened again when they are closed: a row of `slow` below.
  *                                       Prints "opened N closed N answered N"
- *   serve PORT post SECONDS             asks for a prediction with the body on stdin, again and again, on one connection.
- *                                       Prints "asked N statuses N N N N" (of 2xx to 5xx)
+ *   serve PORT post PATH WORD SECONDS   asks with the body on stdin, again and again, on one connection.
+ *                                       Prints "asked N statuses N N N N words N": 2xx to 5xx, and answers with WORD in them
  *   serve PORT heads SECONDS            heads that are malformed or can be read in two ways, again and again. Prints the same */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -289,9 +289,10 @@ static int raw(double s) {
   return 0;
 }
 
-static int statuses[6];
+static int statuses[6], words;
 
-static void count(char *answer) {
+static void count(char *answer, const char *word) {
+  words += answer && *word && strstr(answer, word);
   int status = answer && !strncmp(answer, "HTTP/1.", 7) ? atoi(answer + 9) / 100 : 0;
   statuses[status >= 2 && status <= 5 ? status : 0]++;
   free(answer);
@@ -300,15 +301,15 @@ static void count(char *answer) {
 static int tell_statuses(void) {
   int n = statuses[0];
   for (int k = 2; k < 6; k++) n += statuses[k];
-  printf("asked %d statuses %d %d %d %d\n", n, statuses[2], statuses[3], statuses[4], statuses[5]);
+  printf("asked %d statuses %d %d %d %d words %d\n", n, statuses[2], statuses[3], statuses[4], statuses[5], words);
   return 0;
 }
 
-static int post(double s) {
+static int post(const char *path, const char *word, double s) {
   size_t n;
-  char head[256], *body = all_of_stdin(&n);
-  int fd = -1, h = snprintf(head, sizeof head, "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: %zu\r\n\r\n", n);
-  for (double end = now() + 1e3 * s; now() < end;) count(exchange(&fd, head, (size_t)h, body, n));
+  char head[512], *body = all_of_stdin(&n);
+  int fd = -1, h = snprintf(head, sizeof head, "POST %.200s HTTP/1.1\r\n" HOST JSON "Content-Length: %zu\r\n\r\n", path, n);
+  for (double end = now() + 1e3 * s; now() < end;) count(exchange(&fd, head, (size_t)h, body, n), word);
   return tell_statuses();
 }
 
@@ -329,7 +330,7 @@ static int heads(double s) {
     const char *head = bad[k % (sizeof bad / sizeof *bad)];
     struct timeval patience = {.tv_sec = 2};
     if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    count(fd >= 0 && send_all(fd, head, strlen(head)) ? receive(fd) : NULL);
+    count(fd >= 0 && send_all(fd, head, strlen(head)) ? receive(fd) : NULL, "");
     if (fd >= 0) close(fd);
     usleep(1000);
   }
@@ -339,7 +340,7 @@ static int heads(double s) {
 static int hostile(int argc, char **argv) {
   double s = atof(argv[argc - 1]);
   if (!strcmp(argv[2], "raw")) return raw(s);
-  if (!strcmp(argv[2], "post")) return post(s);
+  if (argc == 6 && !strcmp(argv[2], "post")) return post(argv[3], argv[4], s);
   if (!strcmp(argv[2], "heads")) return heads(s);
   return argc == 6 && !strcmp(argv[2], "slow") ? slowly(argv[3], atoi(argv[4]), s) : 2;
 }
