@@ -450,9 +450,9 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **state, enum MHD_R
   (void)ctx, (void)c, (void)why;
   if (!x) return;
   atomic_fetch_sub(&x->h->open, 1);
-  ww_peer_at(x->h->peers, x->peer, WW_PEER_HEAD, 0);
   pthread_mutex_lock(&x->lock);
   x->gone = true;
+  ww_peer_at(x->h->peers, x->peer, WW_PEER_HEAD, 0); /* nobody else speaks of it from now on */
   pthread_cond_broadcast(&x->changed);
   pthread_mutex_unlock(&x->lock);
   leave(x);

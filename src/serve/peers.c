@@ -1,7 +1,8 @@
 /* peers.c - a list of connections, and a thread that shuts down those whose time is over.
  *
- * Shutting a socket down is all that is done to it: its owner sees the end of it and closes it, after ww_peer_leave. The table has a few
- * hundred rows at most: it is gone through from end to end. */
+ * Shutting a socket down is all that is done to it: its owner sees the end of it and closes it,
+ * after ww_peer_leave. The table has a few hundred rows at most: it is gone through from end to
+ * end. */
 #include "peers.h"
 
 #include <netinet/in.h>
@@ -112,8 +113,9 @@ static bool same_address(const ww_peer *a, const ww_peer *b) {
   return !memcmp(&a->address, &b->address, sizeof a->address);
 }
 
-/* Those who ask have a half of the table among themselves, so that however fast they come and go, nobody who was served goes for them,
- * and a newcomer stays until as many others have come: that is long enough to send a request, and too short to send it slowly. */
+/* Those who ask have a half of the table among themselves, so that however fast they come and
+ * go, nobody who was served goes for them, and a newcomer stays until as many others have come:
+ * that is long enough to send a request, and too short to send it slowly. */
 static ww_peer *longest_asking(const ww_peers *s, const ww_peer *p, bool of_address) {
   ww_peer *out = NULL;
   for (ww_peer *x = s->first; x; x = x->next)
@@ -134,7 +136,8 @@ static ww_peer *slackest(const ww_peers *s, const ww_peer *p, bool of_address) {
   return out;
 }
 
-/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are being answered. */
+/* Under the lock: one of all, or of its address, gives way to `p`; itself if all others are
+ * being answered. */
 static void make_room(ww_peers *s, ww_peer *p, bool of_address) {
   uint32_t asking = 0;
   for (const ww_peer *x = s->first; x; x = x->next) asking += is_asking(x) && (!of_address || same_address(x, p));

@@ -1,7 +1,9 @@
-/* turns.c - requests wait here, not in the pool: a worker that has finished takes the next one by its tag.
+/* turns.c - requests wait here, not in the pool: a worker that has finished takes the next one
+ * by its tag.
  *
- * Tags are seconds of work: a request's is the larger of the clock and the time that its client has used; the clock is the tag of the
- * latest that began. Invariant: what waits is either more than the workers can take or kept back because its client has its share. */
+ * Tags are seconds of work: a request's is the larger of the clock and the time that its client
+ * has used; the clock is the tag of the latest that began. Invariant: what waits is either more
+ * than the workers can take or kept back because its client has its share. */
 #include "turns.h"
 
 #include <assert.h>

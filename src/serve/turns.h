@@ -1,7 +1,9 @@
-/* turns.h - whose request is computed next: each client gets the same time of the workers, however long its requests take.
+/* turns.h - whose request is computed next: each client gets the same time of the workers,
+ * however long its requests take.
  *
- * Start-time fair queueing: a client's next request may begin when the others have had as much time as it has used. Who was quiet
- * does not save time up. With nobody else waiting, anyone may use everything but the last worker. */
+ * Start-time fair queueing: a client's next request may begin when the others have had as much
+ * time as it has used. Who was quiet does not save time up. With nobody else waiting, anyone may
+ * use everything but the last worker. */
 #ifndef WW_SERVE_TURNS_H
 #define WW_SERVE_TURNS_H
 
