@@ -1,13 +1,24 @@
-/* serve.c - clients of `warpwise serve`, for bench/serve.sh and tests/serve.sh.
+/* serve.c - clients of `warpwise serve`, honest and hostile ones, for bench/serve.sh, bench/hostile.sh and tests/serve.sh.
  *
  *   serve PORT SOURCE NAME KERNEL SECONDS CLIENTS PAUSE_MS [EXTRA]
  *
  * Each client edits a number inside the kernel (the text @EDIT@ of SOURCE stands for it), asks for its prediction, waits PAUSE_MS and does so
  * again until SECONDS have passed. EXTRA: further members of the request, `"launch":{...}`. Prints one line of numbers:
  *   requests errors p50_ms p90_ms p99_ms read_ms clang_ms predict_ms        (the last three: medians of what the server says)
- * Exit 1 if any answer was an error. */
+ * Exit 1 if any answer was an error.
+ *
+ *   serve PORT raw SECONDS              sends what is on stdin; prints what comes back, then "closed", or "open" after SECONDS
+ *   serve PORT slow KIND COUNT SECONDS  COUNT connections that take their time, opened again when they are closed: a row of `slow` below.
+ *                                       Prints "opened N closed N answered N"
+ *   serve PORT post PATH WORD SECONDS   asks with the body on stdin, again and again, on one connection.
+ *                                       Prints "asked N statuses N N N N words N": 2xx to 5xx, and answers with WORD in them
+ *   serve PORT heads SECONDS            heads that are malformed or can be read in two ways, again and again. Prints the same */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -99,13 +110,25 @@ static double member(const char *answer, const char *key) {
   return at ? strtod(at + strlen(key), NULL) : -1;
 }
 
-static void ask(int fd) {
+/* A connection that was closed while nothing was asked is opened again, as browsers do. */
+static char *exchange(int *fd, const char *head, size_t h, const char *body, size_t n) {
+  for (int again = 0; again < 2; again++) {
+    if (*fd < 0) *fd = dial();
+    char *answer = *fd >= 0 && send_all(*fd, head, h) && send_all(*fd, body, n) ? receive(*fd) : NULL;
+    if (answer) return answer;
+    if (*fd >= 0) close(*fd);
+    *fd = -1;
+  }
+  return NULL;
+}
+
+static void ask(int *fd) {
   size_t n;
   char head[256], *body = request(&n);
   int h = snprintf(head, sizeof head,
                    "POST /v1/predict HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %zu\r\n\r\n", n);
   double t = now();
-  char *answer = send_all(fd, head, (size_t)h) && send_all(fd, body, n) ? receive(fd) : NULL;
+  char *answer = exchange(fd, head, (size_t)h, body, n);
   double took = now() - t;
   if (!answer || strncmp(answer, "HTTP/1.1 200", 12)) {
     if (atomic_fetch_add(&errors, 1) < 3) fprintf(stderr, "%.400s\n", answer ? answer : "the connection broke");
@@ -133,9 +156,9 @@ static void *client(void *ctx) {
   while (now() < end) {
     double wait = pause_ms * (0.5 + (double)rand_r(&seed) / RAND_MAX);
     if (pause_ms > 0) usleep((useconds_t)(1e3 * wait));
-    ask(fd);
+    ask(&fd);
   }
-  close(fd);
+  if (fd >= 0) close(fd);
   return NULL;
 }
 
@@ -163,10 +186,171 @@ static char *slurp(const char *path) {
   return b;
 }
 
+/* ---- hostile ones ---- */
+
+#define HOST "Host: 127.0.0.1\r\n"
+#define JSON "Content-Type: application/json\r\n"
+
+/* What each connection sends at once, then a piece of every `every_ms`; how much of the answers it reads a second (-1: all). */
+static const struct {
+  const char *name, *first, *more;
+  int every_ms, reads;
+} slow[] = {
+    {"head", "GET /healthz HTTP/1.1\r\n" HOST "X-Slow: ", "a", 500, -1},
+    {"line", "GET /", "a", 500, -1},
+    {"headers", "GET /healthz HTTP/1.1\r\n" HOST, "X-One-More: a\r\n", 500, -1},
+    {"silent", "", "", 1000, -1},
+    {"body", "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: 100000\r\n\r\n{", " ", 500, -1},
+    {"chunks", "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\n", "1\r\n \r\n", 500, -1},
+    {"read", "GET /openapi.json HTTP/1.1\r\n" HOST "\r\n", "GET /openapi.json HTTP/1.1\r\n" HOST "\r\n", 20, 1},
+    {"idle", "GET /healthz HTTP/1.1\r\n" HOST "\r\n", "", 1000, -1},
+    {"again", "GET /healthz HTTP/1.1\r\n" HOST "\r\nGET /healthz HTTP/1.1\r\n" HOST "X-Slow: ", "a", 500, -1},
+    {"flood", "", "GET /healthz HTTP/1.1\r\n" HOST "\r\nGET /healthz HTTP/1.1\r\n" HOST "\r\n", 1, -1},
+};
+
+static int dial_slowly(int reads) {
+  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0), small = 2048;
+  inet_pton(AF_INET, "127.0.0.1", &a.sin_addr);
+  if (fd >= 0 && reads >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+  if (fd >= 0 && connect(fd, (struct sockaddr *)&a, sizeof a) && errno != EINPROGRESS) {
+    close(fd);
+    return -1;
+  }
+  return fd;
+}
+
+typedef struct {
+  int fd, begun;
+  double next;
+} slow_one;
+
+/* Whether the connection is still there. */
+static int go_on(slow_one *c, size_t kind, int *answered) {
+  char b[65536];
+  struct pollfd ready = {.fd = c->fd, .events = POLLOUT};
+  double t = now();
+  if (poll(&ready, 1, 0) == 1 && (ready.revents & (POLLERR | POLLHUP))) return 0;
+  if ((ready.revents & POLLOUT) && t >= c->next) {
+    const char *piece = c->begun ? slow[kind].more : slow[kind].first;
+    if (*piece && send(c->fd, piece, strlen(piece), MSG_NOSIGNAL) < 0 && errno != EAGAIN) return 0;
+    c->begun = 1;
+    c->next = t + slow[kind].every_ms;
+  }
+  ssize_t k = recv(c->fd, b, slow[kind].reads < 0 ? sizeof b : (size_t)slow[kind].reads, 0);
+  *answered += k > 5 && !strncmp(b, "HTTP/", 5);
+  return k > 0 || (k < 0 && (errno == EAGAIN || errno == ENOTCONN));
+}
+
+static int slowly(const char *name_of, int count, double s) {
+  size_t kind = 0, kinds = sizeof slow / sizeof *slow;
+  int opened = 0, closed = 0, answered = 0;
+  while (kind < kinds && strcmp(slow[kind].name, name_of)) kind++;
+  if (kind == kinds || count < 1) return 2;
+  slow_one *all = calloc((size_t)count, sizeof *all);
+  for (int k = 0; k < count; k++) all[k].fd = -1;
+  for (double end = now() + 1e3 * s; now() < end; usleep(slow[kind].every_ms < 20 ? 1000 : 20000))
+    for (int k = 0; k < count; k++) {
+      if (all[k].fd < 0) {
+        all[k] = (slow_one){.fd = dial_slowly(slow[kind].reads)};
+        opened += all[k].fd >= 0;
+      } else if (!go_on(&all[k], kind, &answered)) {
+        close(all[k].fd);
+        all[k].fd = -1;
+        closed++;
+      }
+    }
+  printf("opened %d closed %d answered %d\n", opened, closed, answered);
+  return 0;
+}
+
+static char *all_of_stdin(size_t *n) {
+  char *b = malloc(1 << 22);
+  *n = fread(b, 1, (1 << 22) - 1, stdin);
+  b[*n] = 0;
+  return b;
+}
+
+/* Until the other side closes, or for s seconds. */
+static int raw(double s) {
+  size_t n;
+  char *b = all_of_stdin(&n);
+  int fd = dial(), closed = 0;
+  double end = now() + 1e3 * s;
+  struct pollfd ready = {.fd = fd, .events = POLLIN};
+  if (fd < 0) return 1;
+  send_all(fd, b, n);
+  while (!closed && now() < end && poll(&ready, 1, (int)(end - now()) + 1) == 1) {
+    ssize_t k = read(fd, b, 1 << 22);
+    if (k > 0) fwrite(b, 1, (size_t)k, stdout);
+    closed = k <= 0;
+  }
+  puts(closed ? "\nclosed" : "\nopen");
+  return 0;
+}
+
+static int statuses[6], words;
+
+static void count(char *answer, const char *word) {
+  words += answer && *word && strstr(answer, word);
+  int status = answer && !strncmp(answer, "HTTP/1.", 7) ? atoi(answer + 9) / 100 : 0;
+  statuses[status >= 2 && status <= 5 ? status : 0]++;
+  free(answer);
+}
+
+static int tell_statuses(void) {
+  int n = statuses[0];
+  for (int k = 2; k < 6; k++) n += statuses[k];
+  printf("asked %d statuses %d %d %d %d words %d\n", n, statuses[2], statuses[3], statuses[4], statuses[5], words);
+  return 0;
+}
+
+static int post(const char *path, const char *word, double s) {
+  size_t n;
+  char head[512], *body = all_of_stdin(&n);
+  int fd = -1, h = snprintf(head, sizeof head, "POST %.200s HTTP/1.1\r\n" HOST JSON "Content-Length: %zu\r\n\r\n", path, n);
+  for (double end = now() + 1e3 * s; now() < end;) count(exchange(&fd, head, (size_t)h, body, n), word);
+  return tell_statuses();
+}
+
+static int heads(double s) {
+  static const char *const bad[] = {
+      "\r\n\r\n\r\n\r\nGARBAGE\r\n\r\n",
+      "GET\r\n\r\n",
+      "GET / HTTP/9.9\r\n" HOST "\r\n",
+      "GET / HTTP/1.1\r\n" HOST HOST "\r\n",
+      "GET / HTTP/1.1\r\n" HOST "X(Y): nothing\r\n\r\n",
+      "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+      "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Content-Length: -1\r\n\r\n",
+      "POST /v1/predict HTTP/1.1\r\n" HOST JSON "Transfer-Encoding: chunked\r\n\r\nZZZZ\r\n",
+  };
+  double end = now() + 1e3 * s;
+  for (size_t k = 0; now() < end; k++) {
+    int fd = dial();
+    const char *head = bad[k % (sizeof bad / sizeof *bad)];
+    struct timeval patience = {.tv_sec = 2};
+    if (fd >= 0) setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    count(fd >= 0 && send_all(fd, head, strlen(head)) ? receive(fd) : NULL, "");
+    if (fd >= 0) close(fd);
+    usleep(1000);
+  }
+  return tell_statuses();
+}
+
+static int hostile(int argc, char **argv) {
+  double s = atof(argv[argc - 1]);
+  if (!strcmp(argv[2], "raw")) return raw(s);
+  if (argc == 6 && !strcmp(argv[2], "post")) return post(argv[3], argv[4], s);
+  if (!strcmp(argv[2], "heads")) return heads(s);
+  return argc == 6 && !strcmp(argv[2], "slow") ? slowly(argv[3], atoi(argv[4]), s) : 2;
+}
+
 int main(int argc, char **argv) {
   pthread_t threads[64];
+  signal(SIGPIPE, SIG_IGN);
+  if (argc > 1) port = atoi(argv[1]);
+  if (argc >= 4 && argc <= 6) return hostile(argc, argv);
   if (argc < 8) return fprintf(stderr, "usage: serve PORT SOURCE NAME KERNEL SECONDS CLIENTS PAUSE_MS [EXTRA]\n"), 2;
-  port = atoi(argv[1]);
   name = argv[3], kernel = argv[4];
   seconds = atof(argv[5]), pause_ms = atof(argv[7]);
   int clients = atoi(argv[6]);

@@ -22,7 +22,7 @@ cat >"$dir/slow.cu" <<'END'
 __global__ void slow(volatile int *p) { while (!*p) {} }
 END
 mkdir "$dir/pipes"
-mkfifo "$dir/pipes/pipe.cu" "$dir/pipes/.warpwise.json" "$dir/pipes/compile_commands.json"
+mkfifo "$dir/pipes/pipe.cu" "$dir/pipes/pipe.bin" "$dir/pipes/.warpwise.json" "$dir/pipes/compile_commands.json"
 mkdir -p "$dir/project" "$dir/built/include"
 echo '{"gpu":"a100","gup":"h200","inlayHints":false,"flags":["-DN=1","-fplugin=evil.so"],"launches":{"copy":"grid=64 block=128 n=8192","bad":"grid="}}' >"$dir/project/.warpwise.json"
 echo '#define FROM_HEADER 1.0f' >"$dir/built/include/scale.h"

@@ -179,8 +179,140 @@ report "other addresses need a token" "$([ $? = 2 ] || echo "exit code"; grep -q
 "$program" serve --port 0 --root "$dir/none" >"$dir/out" 2>"$dir/err"
 report "no such root" "$([ $? = 3 ] || echo "exit code"; grep -q 'cannot open the folder' "$dir/err" || cat "$dir/err")"
 
-# ---- many at once; ending in the middle ----
+# ---- files that are none, and links, on behalf of a request ----
 ${CC:-cc} -std=c17 -D_GNU_SOURCE -O1 -pthread -o "$dir/client" bench/serve.c
+printf '// warpwise: grid=1 block=32 x=i32[64]:file(pipe.bin)\nextern "C" __global__ void k(int *x) { x[threadIdx.x] += 1; }\n' >"$dir/root/contents.cu"
+printf '#include "pipe.h"\nextern "C" __global__ void k(int *x) { x[0] = 1; }\n' >"$dir/root/includes.cu"
+cp "$dir/root/axpy.cu" "$dir/root/sub/"
+for f in pipe.cu pipe.bin pipe.bin.zst pipe.jsonl pipe.h sub/.warpwise.json compile_commands.json; do mkfifo "$dir/root/$f"; done
+ln -s pipe.cu "$dir/root/alias.cu"
+ln -s /dev/zero "$dir/root/zero.cu"
+ln -s /proc/self/environ "$dir/root/environ.cu"
+serve pipes --seconds 15 --workers 2
+agent() { # TOOL ARGUMENTS PATTERN : what an agent gets
+  ask 200 "$3" /mcp "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/call\",\"params\":{\"name\":\"$1\",\"arguments\":$2}}" \
+    -m 30 -H 'Accept: application/json, text/event-stream' -H 'MCP-Protocol-Version: 2025-11-25'
+}
+fill() { printf '{"file":"axpy.cu","gpu":"h200","launch":{"args":[{"name":"x","buffer":{"bytes":256,"fill":{"file":"%s"}}}]}}' "$1"; }
+none='not a regular file' # at once: nobody ever writes into these pipes
+report "a pipe as the source" "$(ask 404 "$none" /v1/predict '{"file":"pipe.cu","gpu":"h200"}' -m 30)"
+report "a pipe whose kernels are asked for" "$(ask 404 "$none" /v1/kernels '{"file":"pipe.cu"}' -m 30)"
+report "a pipe whose text is asked for" "$(ask 404 "$none" /v1/source '{"file":"pipe.cu"}' -m 30)"
+report "a pipe by a link" "$(ask 404 "$none" /v1/predict '{"file":"alias.cu","gpu":"h200"}' -m 30)"
+report "a pipe to explain, to sweep, to export" "$(ask 404 "$none" /v1/explain '{"file":"pipe.cu"}' -m 30; ask 404 "$none" /v1/sweep '{"file":"pipe.cu","sweep":"n=1K"}' -m 30; ask 404 "$none" /v1/report.html '{"file":"pipe.cu"}' -m 30)"
+report "a pipe as a buffer's contents" "$(ask 404 "$none" /v1/predict "$(fill pipe.bin)" -m 30)"
+report "a packed pipe as a buffer's contents" "$(ask 404 "$none" /v1/predict "$(fill pipe.bin.zst)" -m 30)"
+report "a pipe as contents, named by a comment" "$(ask 404 "$none" /v1/predict '{"file":"contents.cu","gpu":"h200"}' -m 30)"
+report "a folder as contents" "$(ask 404 'is a directory' /v1/predict "$(fill sub)" -m 30)"
+report "a device by a link, a file of the kernel by a link" "$(ask 400 'no path below' /v1/kernels '{"file":"zero.cu"}'; ask 400 'no path below' /v1/predict "$(fill zero.cu)"; ask 400 'no path below' /v1/source '{"file":"environ.cu"}')"
+report "pipes where settings and flags would be" "$(ask 200 '"reports":\[' /v1/predict '{"file":"sub/axpy.cu","gpu":"h200"}' -m 30)"
+report "a pipe as a table of measurements, by an agent" "$(agent evaluate '{"measured":"pipe.jsonl"}' "$none")"
+report "a pipe as the source, by an agent" "$(agent list_kernels '{"file":"pipe.cu"}' "$none")"
+ask 200 . /v1/kernels '{"file":"includes.cu"}' -m 30 >/dev/null # the compiler waits for it, as long as --seconds allows
+report "afterwards all workers answer" "$(for k in 1 2 3 4; do curl -s -m 30 -o "$dir/answer$k" -H 'Content-Type: application/json' -d '{"file":"axpy.cu","gpu":"h200"}' "$url/v1/predict" & done; wait; for k in 1 2 3 4; do grep -q '"reports":\[' "$dir/answer$k" || echo "no answer $k"; done)"
+report "pipes are not listed as sources" "$(ask 200 '"path":"axpy.cu"' /v1/files ''; grep -oE '"path":"(pipe|alias|zero)' "$dir/answer")"
+# A file that becomes a link in between: what is shown is the file, or nothing.
+echo '#include <stdio.h>
+int main(int n, char **v) { while (n == 3) renameat2(-100 /* AT_FDCWD */, v[1], -100, v[2], RENAME_EXCHANGE); }' >"$dir/swap.c"
+${CC:-cc} -D_GNU_SOURCE -O1 -o "$dir/swap" "$dir/swap.c"
+echo '// harmless' >"$dir/root/turning.h"
+ln -s ../outside.h "$dir/root/turned.h"
+"$dir/swap" "$dir/root/turning.h" "$dir/root/turned.h" &
+swapping=$!
+pids="$pids $swapping"
+report "a file that turns into a link while it is opened" "$(echo '{"file":"turning.h"}' | "$dir/client" "${url##*:}" post /v1/source SECRETWORD 5 | grep -v ' words 0')"
+kill $swapping
+wait $swapping 2>/dev/null
+kill -TERM $pid
+for i in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+report "it ends: no worker is held" "$(kill -9 $pid 2>/dev/null && echo "not within 10 s")"
+
+# ---- the same in a folder that the command line meets ----
+mkdir "$dir/folder" "$dir/folder/db"
+cp "$dir/root/contents.cu" "$dir/root/axpy.cu" "$dir/folder/"
+cp "$dir/root/axpy.cu" "$dir/folder/db/"
+for f in pipe.bin compile_commands.json .warpwise.json db/flags; do mkfifo "$dir/folder/$f"; done
+printf '[{"directory":"%s","file":"axpy.cu","command":"nvcc @flags -c axpy.cu"}]' "$dir/folder/db" >"$dir/folder/db/compile_commands.json"
+in_time() { # CODE PATTERN COMMAND... : '' when it ends with that code and says that
+  want=$1 pattern=$2
+  shift 2
+  timeout -k 1 60 "$@" >"$dir/out" 2>&1 </dev/null
+  code=$?
+  [ $code = "$want" ] || echo "exit code $code, want $want: $(head -c 300 "$dir/out")"
+  grep -qE -- "$pattern" "$dir/out" || echo "no $pattern in: $(head -c 300 "$dir/out")"
+}
+report "contents of a buffer in a pipe" "$(cd "$dir/folder" && in_time 3 "$none" "$program" predict contents.cu --gpu h200)"
+report "flags in a pipe" "$(in_time 0 axpy "$program" predict "$dir/folder/db/axpy.cu" --gpu h200)"
+report "compile_commands.json and settings are pipes" "$(in_time 0 axpy "$program" predict "$dir/folder/axpy.cu" --gpu h200)"
+report "a launch spec may be a pipe that the user names" "$(echo "{\"file\":\"$dir/root/axpy.cu\",\"grid\":[256]}" | timeout 60 "$program" predict --launch /dev/stdin --gpu h200 2>&1 | grep -q axpy || echo "no report")"
+
+# ---- clients that take their time ----
+serve slow --seconds 20
+port=${url##*:}
+: >"$dir/late"
+waiting=
+for kind in head line headers silent body chunks; do # each has to go by its deadline
+  { "$dir/client" "$port" slow $kind 1 9 | grep -q ' closed [1-9]' || echo "$kind is still there after 9 s" >>"$dir/late"; } &
+  waiting="$waiting $!"
+done
+{ "$dir/client" "$port" slow read 1 25 | grep -q ' closed [1-9]' || echo "read is still there after 25 s" >>"$dir/late"; } &
+wait $waiting $!
+report "a slow head, line, header, body, chunk, reader, or none: closed" "$(cat "$dir/late")"
+report "one that is idle, or sends fast, stays" "$("$dir/client" "$port" slow idle 1 7 | grep -v 'closed 0 answered 1'; "$dir/client" "$port" slow flood 1 3 | grep -v 'closed 0 answered [1-9]')"
+for kind in head line headers silent body chunks read idle again flood; do
+  "$dir/client" "$port" slow $kind 300 5 >"$dir/slow" &
+  slow=$!
+  sleep 1.5
+  why=$(ask 200 '"status":"ok"' /healthz '' -m 3; ask 200 '"reports":\[' /v1/predict '{"file":"axpy.cu","gpu":"h200"}' -m 20)
+  wait $slow
+  report "300 connections of kind $kind shut nobody out" "$why$(grep -q 'opened [3-9][0-9][0-9]\|opened [0-9]\{4\}' "$dir/slow" || cat "$dir/slow")"
+done
+
+# ---- heads that can be read in two ways ----
+head_is() { # NAME STATUS BYTES : no other status, and the connection is closed; the bytes as for printf
+  got=$(printf "$3" | "$dir/client" "$port" raw 10 | tr -d '\r')
+  report "$1" "$(echo "$got" | grep -q "^HTTP/1.[01] $2" || echo "want $2: $got" | head -n 3; echo "$got" | grep '^HTTP/1.[01] [235]' | sed 's/^/answered: /'; echo "$got" | tail -n 1 | grep -v closed)"
+}
+post="POST /v1/kernels HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+body='{"file":"axpy.cu"}'
+chunked="12\r\n$body\r\n0\r\n\r\n"
+after='GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n' # what must not become a request
+head_is "Content-Length, then Transfer-Encoding" 400 "${post}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding, then Content-Length" 400 "${post}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n$chunked$after"
+head_is "the same for GET" 400 "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n$after"
+head_is "the same for the agents' path" 400 "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n$chunked$after"
+head_is "two Hosts" 400 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: 127.0.0.1\r\n\r\n'
+head_is "two Hosts, one of another site" 400 'GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: y\r\nhOST: example.com\r\n\r\n'
+head_is "no Host" 400 'GET /healthz HTTP/1.1\r\nX: y\r\n\r\n'
+head_is "two Content-Lengths that differ" 400 "${post}Content-Length: 18\r\nContent-Length: 5\r\n\r\n$body$after"
+head_is "two Content-Lengths that agree" 400 "${post}Content-Length: 18\r\ncontent-length: 18\r\n\r\n$body$after"
+head_is "a list of Content-Lengths" 400 "${post}Content-Length: 18, 18\r\n\r\n$body$after"
+head_is "a signed Content-Length" 400 "${post}Content-Length: +18\r\n\r\n$body$after"
+head_is "a negative Content-Length" 400 "${post}Content-Length: -1\r\n\r\n{}"
+head_is "a hexadecimal Content-Length" 400 "${post}Content-Length: 0x12\r\n\r\n$body$after"
+head_is "a Content-Length beyond all numbers" '4[01][03]' "${post}Content-Length: 18446744073709551634\r\n\r\n$body$after"
+head_is "no Content-Length" 400 "${post}\r\n$body"
+head_is "a blank before the colon of Content-Length" 400 "${post}Content-Length : 18\r\n\r\n$body$after"
+head_is "a blank before the colon of Transfer-Encoding" 400 "${post}Content-Length: 28\r\nTransfer-Encoding : chunked\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding: identity" 400 "${post}Transfer-Encoding: identity\r\n\r\n$body"
+head_is "Transfer-Encoding: gzip, chunked" 400 "${post}Transfer-Encoding: gzip, chunked\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding: chunked, identity" 400 "${post}Transfer-Encoding: chunked, identity\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding twice" 400 "${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding: chunked twice" 400 "${post}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n$chunked$after"
+head_is "Transfer-Encoding: xchunked" 400 "${post}Transfer-Encoding: xchunked\r\n\r\n$chunked$after"
+head_is "a folded Content-Length" 400 "${post}Content-Length: 1\r\n 8\r\n\r\n$body"
+head_is "a Content-Length on the line below its name" 400 "${post}Content-Length:\r\n 18\r\n\r\n$body"
+head_is "a folded Transfer-Encoding" 400 "${post}Content-Length: 28\r\nTransfer-Encoding:\r\n chunked\r\n\r\n$chunked$after"
+head_is "a folded Host" 400 "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n .example.com\r\n\r\n"
+head_is "a name that is none" 400 "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX(Y): 1\r\n\r\n"
+twice() { printf "$1" | "$dir/client" "$port" raw 3 | grep -c '^HTTP/1.1 200' | grep -vx 2 | sed 's/$/ of 2 answers/'; }
+report "what they should have been, and the next request" "$(twice "${post}Content-Length: 18\r\n\r\n$body$after"; twice "${post}Transfer-Encoding: chunked\r\n\r\n$chunked$after"; twice "$after$after")"
+report "malformed heads for two seconds: refused, and others are answered" "$("$dir/client" "$port" heads 2 >"$dir/out"; grep -q 'statuses 0 ' "$dir/out" || cat "$dir/out"; ask 200 '"status":"ok"' /healthz '')"
+kill -TERM $pid
+wait $pid
+report "SIGTERM ends it after all that with 0" "$(code=$?; [ $code = 0 ] || { echo "exit code $code"; cat "$dir/slow.err"; })"
+
+# ---- many at once; ending in the middle ----
 printf 'extern "C" __global__ void k(int n, const float *x, float *y) {\n  int i = blockIdx.x * 256 + threadIdx.x;\n  y[i] = x[i] * @EDIT@;\n}\n' >"$dir/edited.cu"
 serve many --seconds 60
 rss() { awk '/^VmRSS/ { print int($2 / 1024) }' /proc/$pid/status; }

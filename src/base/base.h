@@ -118,14 +118,23 @@ void ww_json_kbool(ww_json *j, const char *key, bool v);
 
 /* ---- files (file.c) ---- */
 
-/* Reads a whole file (or pipe) of at most max bytes into the arena, NUL-terminated. */
+/* Reads a whole regular file of at most max bytes into the arena, NUL-terminated. Pipes, sockets and devices are
+ * refused without waiting for anybody: what lies in a folder may be anything. */
 ww_status ww_read_file(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+/* The same of a path below the root, absolute or as seen from there; no link leads out (WW_EUSAGE). NULL: anywhere. */
+ww_status ww_read_below(ww_arena *a, const char *root, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+/* The same of what the user named on the command line, which may be a pipe. */
+ww_status ww_read_input(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+/* Opened as these do: a regular file, or -1. */
+int ww_open_file(const char *root, const char *path, uint64_t *size, ww_err *e);
+bool ww_path_below(const char *path, const char *root); /* by its words alone: both are real paths */
 ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_err *e); /* temp + rename */
 /* The same of a file that may be packed: one whose name ends in .zst is unpacked (zstd.c); max is of the unpacked bytes.
  * Checksums that it has are checked. */
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 /* The same where damage must not go unseen: a packed file without a checksum is refused. */
 ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e);
+ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max, char **data, size_t *n, ww_err *e);
 ww_status ww_write_packed(const char *path, const void *data, size_t n, int level, ww_err *e); /* zstd, temp + rename */
 bool ww_file_exists(const char *path);
 bool ww_file_regular(const char *path); /* there, and no pipe or device: reading it does not wait for anybody */

@@ -105,24 +105,29 @@ static bool packed(const char *path) {
   return n >= 4 && !strcmp(path + n - 4, ".zst");
 }
 
-static ww_status read_packed(ww_arena *a, const char *path, size_t max, bool checked, char **data, size_t *n,
-                             ww_err *e) {
-  if (!packed(path)) return ww_read_file(a, path, max, data, n, e);
+static ww_status read_packed(ww_arena *a, const char *root, const char *path, size_t max, bool checked, char **data,
+                             size_t *n, ww_err *e) {
+  if (!packed(path)) return ww_read_below(a, root, path, max, data, n, e);
   ww_arena *scratch = ww_arena_new();
   char *in;
   size_t in_n;
-  ww_status st = ww_read_file(scratch, path, max, &in, &in_n, e);
+  ww_status st = ww_read_below(scratch, root, path, max, &in, &in_n, e);
   if (!st) st = unpack(a, path, in, in_n, max, checked, data, n, e);
   ww_arena_free(scratch);
   return st;
 }
 
 ww_status ww_read_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
-  return read_packed(a, path, max, false, data, n, e);
+  return read_packed(a, NULL, path, max, false, data, n, e);
+}
+
+ww_status ww_read_packed_below(ww_arena *a, const char *root, const char *path, size_t max, char **data, size_t *n,
+                               ww_err *e) {
+  return read_packed(a, root, path, max, false, data, n, e);
 }
 
 ww_status ww_read_checked(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
-  return read_packed(a, path, max, true, data, n, e);
+  return read_packed(a, NULL, path, max, true, data, n, e);
 }
 
 static size_t pack(void *out, size_t cap, const void *data, size_t n, int level) {

@@ -160,7 +160,7 @@ static ww_status each_line(ww_cmd *c, const char *path, ww_status (*row)(void *c
   char *text;
   size_t n;
   uint32_t number = 0;
-  ww_status st = ww_read_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 31, &text, &n, &c->err);
   for (char *at = text, *next; !st && at && *at; at = next) {
     next = strchr(at, '\n');
     if (next) *next++ = 0;

@@ -160,7 +160,7 @@ static ww_status measure(ww_cmd *c, ww_probe *p) {
   size_t n;
   if (o->from) {
     c->file = o->from;
-    ww_status st = ww_read_file(c->arena, o->from, 16u << 20, &text, &n, &c->err);
+    ww_status st = ww_read_input(c->arena, o->from, 16u << 20, &text, &n, &c->err);
     return st ? st : ww_probe_parse(text, n, c->arena, p, &c->err);
   }
   ww_probe_options po = {.device = c->global.device,

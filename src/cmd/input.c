@@ -1,13 +1,13 @@
-/* input.c - looks at a source file before clang does, so that the message is about the file. */
+/* input.c - files that the user named: a source is looked at before clang does, so that the message is about the file; others may be
+ * pipes, /dev/stdin or <(...). */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd.h"
 
-#define SOURCE_MAX ((off_t)64 << 20)
+#define SOURCE_MAX ((uint64_t)64 << 20)
 
 static ww_status check_text(int fd, const char *path, ww_err *e) {
   static const size_t look = 65536;
@@ -23,15 +23,27 @@ static ww_status check_text(int fd, const char *path, ww_err *e) {
 
 ww_status ww_input_check(const char *path, ww_err *e) {
   struct stat st;
+  uint64_t size;
   if (stat(path, &st) != 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
   if (S_ISDIR(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a directory; name the files in it", path);
-  if (!S_ISREG(st.st_mode)) return ww_fail(e, WW_EIO, "'%s' is not a regular file", path);
-  if (st.st_size > SOURCE_MAX)
-    return ww_fail(e, WW_ELIMIT, "'%s' has %lld MiB; source files of more than 64 MiB are not read", path,
-                   (long long)(st.st_size >> 20));
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return ww_fail(e, WW_EIO, "cannot read '%s': %s", path, strerror(errno));
-  ww_status rc = check_text(fd, path, e);
+  ww_err why = {0};
+  int fd = ww_open_file(NULL, path, &size, &why);
+  if (fd < 0) return ww_fail(e, why.code, "%s", why.msg);
+  ww_status rc = size > SOURCE_MAX
+                     ? ww_fail(e, WW_ELIMIT, "'%s' has %llu MiB; source files of more than 64 MiB are not read", path,
+                               (unsigned long long)(size >> 20))
+                     : check_text(fd, path, e);
   close(fd);
   return rc;
+}
+
+ww_status ww_input_packed(ww_arena *a, const char *path, size_t max, char **data, size_t *n, ww_err *e) {
+  return ww_file_regular(path) ? ww_read_packed(a, path, max, data, n, e) : ww_read_input(a, path, max, data, n, e);
+}
+
+ww_status ww_input_launches(ww_arena *a, const char *path, ww_launch **out, uint32_t *n, ww_err *e) {
+  char *text;
+  size_t bytes;
+  ww_status st = ww_read_input(a, path, (size_t)1 << 30, &text, &bytes, e);
+  return st ? st : ww_launch_read_text(text, bytes, path, a, out, n, e);
 }

@@ -53,7 +53,7 @@ static ww_status grammar_of(ww_cmd *c, const options *o, ww_grammar **out) {
     return ww_fail(&c->err, WW_EUSAGE, "one of --grammar, --json-schema and --any-json at a time");
   if (o->any_json) return ww_grammar_any_json(out, &c->err);
   if (!file) return WW_OK;
-  ww_status st = ww_read_file(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
+  ww_status st = ww_read_input(c->arena, file, (size_t)16 << 20, &text, &n, &c->err);
   if (!st) st = o->grammar ? ww_grammar_parse(text, n, out, &c->err) : ww_grammar_of_schema(text, n, out, &c->err);
   if (st && st != WW_EIO && !c->err.file) c->err.file = file; /* which that names itself */
   return st;

@@ -148,7 +148,7 @@ static ww_status run(ww_cmd *c) {
   ww_lm_options lo = {.exact = o->exact, .threads = (uint32_t)o->threads, .weights = WW_NDTYPE};
   if (c->noperands != 2) return ww_fail(&c->err, WW_EUSAGE, "lm score takes a model and a file of texts ('-': stdin)");
   const char *path = strcmp(c->operands[1], "-") ? c->operands[1] : "/dev/stdin";
-  ww_status st = ww_read_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, path, (size_t)1 << 30, &data, &n, &c->err);
   if (!st) st = ww_lm_open(c->operands[0], &lo, &m, &c->err);
   if (!st) st = ww_lm_need_tokenizer(m, c->operands[0], &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&data, "\n")); at++) {

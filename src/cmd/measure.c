@@ -72,7 +72,7 @@ static ww_status by_line(job *j, const char *path, ww_err *first) {
   size_t n;
   ww_err e = {0};
   uint32_t lines = 0, good = 0, number = 0;
-  ww_status st = ww_read_file(j->a, path, (size_t)1 << 30, &text, &n, &e);
+  ww_status st = ww_read_input(j->a, path, (size_t)1 << 30, &text, &n, &e);
   for (char *at = text, *next; !st && at && *at; at = next) {
     next = strchr(at, '\n');
     if (next) *next++ = 0;
@@ -96,7 +96,7 @@ static ww_status collect(job *j) {
   ww_status st = ww_source_over(c, &j->o->source, &over);
   if (st) return st;
   if (j->o->source.launch) {
-    st = ww_launch_read(j->o->source.launch, j->a, &l, &n, &c->err);
+    st = ww_input_launches(j->a, j->o->source.launch, &l, &n, &c->err);
     for (uint32_t k = 0; !st && k < n; k++) add(j, &l[k], NULL);
     if (st && st != WW_EIO && st != WW_ELIMIT) st = by_line(j, j->o->source.launch, &c->err);
     if (!st) c->err = (ww_err){0};
@@ -277,7 +277,7 @@ static ww_status run_worker(ww_cmd *c, const options *o) {
 static ww_status run_once(ww_cmd *c, const options *o) {
   ww_launch *l;
   uint32_t n;
-  ww_status st = o->source.launch ? ww_launch_read(o->source.launch, c->arena, &l, &n, &c->err)
+  ww_status st = o->source.launch ? ww_input_launches(c->arena, o->source.launch, &l, &n, &c->err)
                                   : ww_fail(&c->err, WW_EUSAGE, "--once reads ready launches: --launch FILE");
   return st ? st : ww_measure_once(l, n, &(ww_measure_options){.device = c->global.device}, &c->err);
 }

@@ -47,7 +47,7 @@ static ww_status add_measured(job *j) {
   ww_cmd *c = j->c;
   char *text, *line;
   size_t n;
-  ww_status st = ww_read_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
+  ww_status st = ww_input_packed(c->arena, j->o->measured, (size_t)1 << 30, &text, &n, &c->err);
   for (uint32_t at = 1; !st && (line = strsep(&text, "\n")); at++) {
     ww_report r;
     if (!line[strspn(line, " \t\r")]) continue;

@@ -13,7 +13,7 @@ static ww_status token(ww_cmd *c, const ww_serving_options *o, const char **out)
   *out = getenv("WARPWISE_TOKEN");
   if (*out && !**out) *out = NULL;
   if (!o->token_file) return WW_OK;
-  ww_status st = ww_read_file(c->arena, o->token_file, 4096, &text, &n, &c->err);
+  ww_status st = ww_read_input(c->arena, o->token_file, 4096, &text, &n, &c->err);
   if (st) return st;
   while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) text[--n] = 0;
   *out = text;

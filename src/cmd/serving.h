@@ -25,7 +25,7 @@ typedef struct {
       {"seconds", 0, WW_OPT_UINT, "N", "time that one request may take (default 30)", offsetof(T, serving.seconds)},                       \
       {"memory", 0, WW_OPT_UINT, "MB", "memory that one request may take (default 2048)", offsetof(T, serving.memory)},                    \
       {"max-body", 0, WW_OPT_UINT, "KB", "size of a request (default 4096)", offsetof(T, serving.max_body)},                               \
-      {"workers", 0, WW_OPT_UINT, "N", "requests computed at a time (default: one per core)", offsetof(T, serving.workers)},               \
+      {"workers", 0, WW_OPT_UINT, "N", "requests computed at a time (default: one per core and one more)", offsetof(T, serving.workers)},               \
   {                                                                                                                                        \
     "queue", 0, WW_OPT_UINT, "N", "requests that may wait (default 64)", offsetof(T, serving.queue)                                        \
   }

@@ -28,7 +28,7 @@ ww_status ww_source_launches(ww_cmd *c, const ww_source_options *o, ww_launch **
   if (st) return st;
   *n = 1;
   *out = WW_NEW(c->arena, ww_launch);
-  if (o->launch) st = ww_launch_read(o->launch, c->arena, out, n, &c->err);
+  if (o->launch) st = ww_input_launches(c->arena, o->launch, out, n, &c->err);
   for (uint32_t k = 0; !st && k < *n; k++) {
     ww_launch_merge(&(*out)[k], &over, c->arena);
     if (c->noperands) (*out)[k].file = c->operands[0];

@@ -199,7 +199,7 @@ static ww_status add_row(job *j, const char *line) {
 static ww_status read_all(job *j) {
   char *text, *next;
   size_t n;
-  ww_status st = ww_read_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
+  ww_status st = ww_input_packed(j->c->arena, j->o->machine, (size_t)1 << 30, &text, &n, &j->c->err);
   uint64_t rows = 0, row = 0;
   for (size_t k = 0; !st && k < n; k++) rows += text[k] == '\n';
   for (char *line = text; !st && line && *line; line = next) {

@@ -153,11 +153,11 @@ static void make_parallel(share whole, uint32_t size, uint32_t threads) {
     if (started[t]) pthread_join(ids[t], NULL);
 }
 
-static ww_status make_from_file(const char *path, uint64_t bytes, uint8_t *out, ww_err *e) {
+static ww_status make_from_file(const ww_fill *f, uint64_t bytes, uint8_t *out, ww_err *e) {
   ww_arena *a = ww_arena_new();
   char *data = NULL;
   size_t n = 0;
-  ww_status st = ww_read_packed(a, path, bytes > MOST_FILE ? bytes : MOST_FILE, &data, &n, e);
+  ww_status st = ww_read_packed_below(a, f->root, f->path, bytes > MOST_FILE ? bytes : MOST_FILE, &data, &n, e);
   if (!st) {
     if (n > bytes) n = bytes;
     memcpy(out, data, n);
@@ -172,7 +172,7 @@ ww_status ww_contents_make(const ww_fill *f, const char *type, uint64_t bytes, u
   if (!type) type = "i32";
   uint32_t size = ww_elem_size(type);
   if (!size) return ww_fail(e, WW_EUSAGE, "no element type is called '%.40s'", type);
-  if (f->kind == WW_FILL_FILE) return make_from_file(f->path, bytes, out, e);
+  if (f->kind == WW_FILL_FILE) return make_from_file(f, bytes, out, e);
   uint64_t count = f->kind == WW_FILL_NONE ? 0 : bytes / size;
   share whole = {f, type, count, seed, 0, count, out};
   if (count) make_parallel(whole, size, threads_for(bytes, threads));

@@ -29,6 +29,7 @@ typedef struct {
   double lo, hi;                 /* both 0: not given, the kind's default */
   const char *lo_expr, *hi_expr; /* given as expressions over arguments; NULL once resolved */
   const char *path;              /* WW_FILL_FILE, resolved */
+  const char *root;              /* the folder that it must lie below when it is read; NULL: anywhere */
 } ww_fill;
 
 typedef struct {
@@ -97,6 +98,8 @@ typedef struct {
 ww_status ww_launch_parse(const char *json, const char *dir, ww_arena *a, ww_launch *out, ww_err *e);
 /* A file of one spec or of one spec per line (empty lines and lines that start with # are skipped). */
 ww_status ww_launch_read(const char *path, ww_arena *a, ww_launch **out, uint32_t *n, ww_err *e);
+/* The same of its text, which is cut up; `file` is for messages and relative paths. */
+ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_arena *a, ww_launch **out, uint32_t *n, ww_err *e);
 
 /* ---- launch_text.c: the short forms; all add to *out, which starts zeroed ---- */
 /* The `// warpwise: grid=n/256 block=256 n=1<<20 x=[n]` form, with or without what stands before grid=. */

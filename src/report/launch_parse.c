@@ -380,7 +380,11 @@ ww_status ww_launch_read(const char *file, ww_arena *a, ww_launch **out, uint32_
   char *text;
   size_t bytes;
   ww_status rc = ww_read_file(a, file, (size_t)1 << 30, &text, &bytes, e);
-  if (rc != WW_OK) return rc;
+  return rc ? rc : ww_launch_read_text(text, bytes, file, a, out, n, e);
+}
+
+ww_status ww_launch_read_text(char *text, size_t bytes, const char *file, ww_arena *a, ww_launch **out, uint32_t *n,
+                              ww_err *e) {
   const char *dir = ww_path_dir(a, file);
   file = ww_strdup(a, file);
   char *first = text + strspn(text, " \t\r\n"), *end = strchr(first, '\n');
@@ -388,7 +392,7 @@ ww_status ww_launch_read(const char *file, ww_arena *a, ww_launch **out, uint32_
   if (strlen(text) == bytes && many_lines && is_one_value(text, bytes)) {
     *out = WW_NEW(a, ww_launch);
     *n = 1;
-    rc = parse(text, bytes, dir, a, *out, e);
+    ww_status rc = parse(text, bytes, dir, a, *out, e);
     if (rc != WW_OK && e) e->file = file;
     return rc;
   }

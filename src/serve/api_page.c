@@ -115,7 +115,7 @@ static ww_status read_text(call *c, const char *path, char **text) {
   size_t n;
   if (!kind_of(path) && !is_header(path))
     return ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not called like a source file", ww_path_base(path));
-  ww_status st = ww_read_file(c->a, path, MOST_TEXT, text, &n, &c->err);
+  ww_status st = ww_workspace_text(c->api->w, path, MOST_TEXT, c->a, text, &n, &c->err);
   if (!st && strlen(*text) != n) st = ww_fail(&c->err, WW_EUSAGE, "'%.200s' is not a text", ww_path_base(path));
   return st;
 }

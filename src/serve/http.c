@@ -2,7 +2,8 @@
  *
  * A connection whose request is computed is suspended, so that slow kernels never block those who ask for health or GPUs. A stream goes
  * through a buffer: the worker fills it, the thread empties it and suspends the connection while there is nothing. Invariants: a suspended
- * connection has exactly one job in the pool that resumes it; a call is freed by the later of its connection and its job. */
+ * connection has exactly one job in the pool that resumes it; a call is freed by the later of its connection and its job; a request whose
+ * head can be read in two ways is refused and its connection closed, so that nobody's body becomes somebody's request. */
 #include "http.h"
 
 #include <arpa/inet.h>
@@ -14,26 +15,42 @@
 #include <unistd.h>
 
 #include "api.h"
-#include "pool.h"
+#include "peers.h"
+#include "turns.h"
 
 #define MAX_BODY ((size_t)4 << 20)
 #define QUEUE 64
 #define CONNECTIONS 256
+/* Folded lines and bare line feeds: 1.0 refuses them at this level; before, it only turns answers of ours into the library's. */
+#define STRICT (MHD_VERSION >= 0x01000000 ? 1 : 0)
+#define SPARE 64      /* that are accepted beyond, while those that have to go for them are being closed */
+#define OF_ADDRESS 64 /* connections of one address that is not this machine's */
+#define BODIES 64     /* largest bodies that are held at a time, in all */
 #define IDLE_S 30
 #define LAST_S 1.0               /* that clients have to take their last answer */
 #define AHEAD ((size_t)1 << 20)  /* bytes of a stream that may wait for a slow client */
 #define CHUNK ((size_t)32 << 10) /* that it is handed at a time */
 
+static const ww_peer_limits limits = {.most = CONNECTIONS,
+                                      .of_address = OF_ADDRESS,
+                                      .head_s = 5,
+                                      .idle_s = IDLE_S,
+                                      .body_s = 5,
+                                      .answer_s = 10,
+                                      .bytes_per_s = 16 << 10};
+
 struct ww_http {
   struct MHD_Daemon *daemon;
-  ww_pool *pool;
+  ww_turns *turns;
+  ww_peers *peers;
   ww_api *api;
   const ww_http_route *routes;
   char bind[64], token[256];
   bool loopback;
   _Atomic uint16_t port; /* known once it listens, when the first request may already be there */
   size_t max_body;
-  atomic_int open; /* calls whose answer has not been sent */
+  atomic_size_t bodies; /* bytes of all that are held */
+  atomic_int open;      /* calls whose answer has not been sent */
   atomic_bool stopping;
 };
 
@@ -47,6 +64,7 @@ typedef struct {
 struct ww_http_call {
   ww_http *h;
   struct MHD_Connection *connection;
+  ww_peer *peer;              /* while the connection is there */
   const ww_http_route *route; /* NULL: the API's */
   char method[8];
   char *path;
@@ -62,6 +80,7 @@ struct ww_http_call {
   pthread_cond_t changed;
   ww_buf waiting;
   bool streams, ended, gone, asleep; /* asleep: suspended for want of data */
+  bool last;                         /* the connection ends with this answer */
   int users;                         /* the connection, and the job while it runs */
 };
 
@@ -117,12 +136,67 @@ static bool refuse(ww_http_call *x, int status, ww_status code, const char *text
   return true;
 }
 
+/* ---- heads that can be read in two ways ---- */
+
+typedef struct {
+  uint32_t hosts, lengths, encodings;
+  const char *why; /* NULL: nothing is wrong */
+} framing;
+
+static bool is_token(const char *s) {
+  return *s && !s[strspn(s, "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")];
+}
+
+/* `name` alone; a name that only begins so is no header anybody knows, but a folded line that older libraries glue to it. */
+static bool is_header(framing *f, const char *given, const char *name) {
+  size_t n = strlen(name);
+  if (strncasecmp(given, name, n) != 0) return false;
+  if (given[n] && strcmp(name, "Host") != 0) f->why = "a header's name is not understood";
+  return !given[n];
+}
+
+static enum MHD_Result look_at(void *ctx, enum MHD_ValueKind kind, const char *name, const char *value) {
+  framing *f = ctx;
+  (void)kind;
+  if (!is_token(name)) f->why = "a header's name has a character that names may not have";
+  for (const char *p = value; p && *p; p++)
+    if ((unsigned char)*p < ' ' && *p != '\t') f->why = "a header has a control character";
+  f->hosts += is_header(f, name, "Host");
+  if (is_header(f, name, "Transfer-Encoding")) {
+    f->encodings++;
+    if (!value || strcasecmp(value, "chunked") != 0) f->why = "Transfer-Encoding: `chunked` alone is understood";
+  }
+  if (is_header(f, name, "Content-Length")) {
+    f->lengths++;
+    if (!value || !*value || value[strspn(value, "0123456789")] || strlen(value) > 18)
+      f->why = "Content-Length is not a number";
+  }
+  return MHD_YES;
+}
+
+/* Where a proxy and we could disagree about where this request ends, or whom it is for. */
+static const char *misframed(struct MHD_Connection *c, const char *method) {
+  framing f = {0};
+  MHD_get_connection_values(c, MHD_HEADER_KIND, look_at, &f);
+  if (f.why) return f.why;
+  if (!f.hosts) return "the request has no Host";
+  if (f.hosts > 1) return "the request has more than one Host";
+  if (f.lengths > 1) return "the request has more than one Content-Length";
+  if (f.encodings > 1) return "the request has more than one Transfer-Encoding";
+  if (f.lengths && f.encodings) return "the request has both Content-Length and Transfer-Encoding";
+  if (!strcmp(method, "POST") && !f.lengths && !f.encodings)
+    return "the request has no body, or does not say how long it is";
+  return NULL;
+}
+
 /* True: there is an answer already, and it is no. */
 static bool refused(ww_http_call *x) {
   struct MHD_Connection *c = x->connection;
+  const char *wrong = misframed(c, x->method);
+  x->last = wrong != NULL;
+  if (wrong) return refuse(x, 400, WW_EUSAGE, wrong);
   const char *host = header(c, "Host"), *origin = header(c, "Origin"), *length = header(c, "Content-Length"),
              *type = header(c, "Content-Type");
-  if (!host) return refuse(x, 400, WW_EUSAGE, "the request has no Host");
   if (!is_ours(x->h, host)) return refuse(x, 403, WW_EUSAGE, "this server does not go by the name in Host");
   if (origin && !origin_is_ours(x->h, origin))
     return refuse(x, 403, WW_EUSAGE, "pages of other sites may not ask here");
@@ -206,6 +280,7 @@ static void leave(ww_http_call *x) {
   pthread_mutex_unlock(&x->lock);
   if (!last) return;
   for (uint32_t k = 0; k < x->nfields; k++) free(x->fields[k].name), free(x->fields[k].value);
+  atomic_fetch_sub(&x->h->bodies, x->body.n);
   ww_buf_free(&x->waiting);
   ww_buf_free(&x->body);
   ww_buf_free(&x->reply.body);
@@ -233,6 +308,7 @@ static void compute(void *ctx) {
   if (x->streams) {
     pthread_mutex_lock(&x->lock);
     x->ended = true;
+    if (!x->gone) ww_peer_at(x->h->peers, x->peer, WW_PEER_ANSWER, x->waiting.n);
     wake(x);
     pthread_mutex_unlock(&x->lock);
   } else {
@@ -285,6 +361,10 @@ static enum MHD_Result send_reply(ww_http_call *x) {
   add_header(x, response, "Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
   if (r->status == 401) MHD_add_response_header(response, "WWW-Authenticate", "Bearer");
   if (r->status == 503) MHD_add_response_header(response, "Retry-After", "1");
+  if (x->last) MHD_add_response_header(response, "Connection", "close");
+  pthread_mutex_lock(&x->lock);
+  ww_peer_at(x->h->peers, x->peer, WW_PEER_ANSWER, x->streams && !x->ended ? SIZE_MAX : r->body.n + x->waiting.n);
+  pthread_mutex_unlock(&x->lock);
   enum MHD_Result ok = MHD_queue_response(x->connection, (unsigned)r->status, response);
   MHD_destroy_response(response);
   x->stage = SENT;
@@ -298,8 +378,9 @@ static enum MHD_Result start(ww_http_call *x) {
   }
   x->stage = COMPUTING;
   x->users++; /* nobody else knows it yet */
+  ww_peer_at(x->h->peers, x->peer, WW_PEER_BUSY, 0);
   MHD_suspend_connection(x->connection);
-  if (ww_pool_submit(x->h->pool, compute, x)) return MHD_YES;
+  if (ww_turns_submit(x->h->turns, ww_peer_share(x->peer), compute, x)) return MHD_YES;
   x->users--;
   refuse(x, 503, WW_ELIMIT, "too many requests are waiting; ask again in a moment");
   x->stage = READY;
@@ -318,6 +399,7 @@ static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *pat
   x->h = h;
   atomic_fetch_add(&h->open, 1);
   x->connection = c;
+  x->peer = MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
   x->arrived = ww_now();
   x->users = 1;
   pthread_mutex_init(&x->lock, NULL);
@@ -329,20 +411,33 @@ static ww_http_call *begin(ww_http *h, struct MHD_Connection *c, const char *pat
   return x;
 }
 
+static void add_body(ww_http_call *x, const char *data, size_t n) {
+  ww_http *h = x->h;
+  if (x->reply.status) return; /* what is left of a body that was refused */
+  if (x->body.n + n > h->max_body) {
+    refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
+  } else if (atomic_load(&h->bodies) + n > BODIES * h->max_body) {
+    refuse(x, 503, WW_ELIMIT, "too many large requests are waiting; ask again in a moment");
+  } else {
+    atomic_fetch_add(&h->bodies, n);
+    ww_buf_add(&x->body, data, n);
+    ww_peer_at(h->peers, x->peer, WW_PEER_BODY, x->body.n);
+  }
+}
+
 static enum MHD_Result on_request(void *ctx, struct MHD_Connection *c, const char *path, const char *method,
                                   const char *version, const char *data, size_t *n, void **state) {
   ww_http_call *x = *state;
   (void)version;
   if (!x) { /* the head alone has come */
     *state = x = begin(ctx, c, path, method);
+    ww_peer_at(x->h->peers, x->peer, WW_PEER_BODY, 0);
     refused(x);
     /* An answer before the body ends the connection, so that nothing large has to be read. */
-    return x->reply.status && header(c, "Content-Length") ? send_reply(x) : MHD_YES;
+    return x->reply.status && (x->last || header(c, "Content-Length")) ? send_reply(x) : MHD_YES;
   }
   if (*n) {
-    if (!x->reply.status && x->body.n + *n > x->h->max_body)
-      refuse(x, 413, WW_ELIMIT, "the body is larger than this server takes; see --max-body");
-    if (!x->reply.status) ww_buf_add(&x->body, data, *n);
+    add_body(x, data, *n);
     *n = 0;
     return MHD_YES;
   }
@@ -357,10 +452,23 @@ static void on_end(void *ctx, struct MHD_Connection *c, void **state, enum MHD_R
   atomic_fetch_sub(&x->h->open, 1);
   pthread_mutex_lock(&x->lock);
   x->gone = true;
+  ww_peer_at(x->h->peers, x->peer, WW_PEER_HEAD, 0); /* nobody else speaks of it from now on */
   pthread_cond_broadcast(&x->changed);
   pthread_mutex_unlock(&x->lock);
   leave(x);
   *state = NULL;
+}
+
+static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
+                          enum MHD_ConnectionNotificationCode what) {
+  ww_http *h = ctx;
+  if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    *socket = ww_peer_join(h->peers, fd, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+  } else {
+    ww_peer_leave(h->peers, *socket);
+    *socket = NULL;
+  }
 }
 
 /* ---- the server ---- */
@@ -401,9 +509,10 @@ static ww_status listen_on(ww_http *h, const ww_http_options *o, const struct so
   unsigned flags = MHD_USE_AUTO_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME;
   if (address->ss_family == AF_INET6) flags |= MHD_USE_IPv6;
   h->daemon = MHD_start_daemon(flags, o->port, NULL, NULL, on_request, h, MHD_OPTION_SOCK_ADDR, address,
-                               MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_CONNECTION_LIMIT,
-                               (unsigned)CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
-                               MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
+                               MHD_OPTION_NOTIFY_COMPLETED, on_end, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                               h, MHD_OPTION_CONNECTION_LIMIT, (unsigned)(CONNECTIONS + SPARE),
+                               MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S + 5, MHD_OPTION_STRICT_FOR_CLIENT,
+                               STRICT, MHD_OPTION_LISTENING_ADDRESS_REUSE, 1u, MHD_OPTION_END);
   if (!h->daemon)
     return ww_fail(e, WW_EIO, "cannot listen on %s port %u: is something else there? Try --port 0", h->bind, o->port);
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(h->daemon, MHD_DAEMON_INFO_BIND_PORT);
@@ -422,8 +531,10 @@ ww_status ww_http_start(const ww_http_options *o, const ww_http_route *routes, w
   ww_status st = address_of(o, h, &address, e);
   if (!st) st = set_token(o, h, e);
   if (!st) {
-    h->pool = ww_pool_new(o->workers ? o->workers : cores > 0 ? (uint32_t)cores : 1, o->queue ? o->queue : QUEUE);
-    st = h->pool ? listen_on(h, o, &address, e) : ww_fail(e, WW_EIO, "cannot start threads");
+    /* One more than cores: a long request leaves the others as many. */
+    h->turns = ww_turns_new(o->workers ? o->workers : cores > 0 ? (uint32_t)cores + 1 : 2, o->queue ? o->queue : QUEUE);
+    h->peers = ww_peers_new(&limits);
+    st = h->turns && h->peers ? listen_on(h, o, &address, e) : ww_fail(e, WW_EIO, "cannot start threads");
   }
   if (!st) *out = h;
   if (st) ww_http_stop(h);
@@ -440,9 +551,11 @@ void ww_http_stop(ww_http *h) {
     MHD_socket fd = MHD_quiesce_daemon(h->daemon); /* nobody new */
     if (fd != MHD_INVALID_SOCKET) close(fd);
   }
-  ww_pool_free(h->pool); /* whoever waits gets an answer: no connection stays suspended */
+  ww_turns_finish(h->turns); /* whoever waits gets an answer: no connection stays suspended */
   double patience = ww_now() + LAST_S;
   while (atomic_load(&h->open) && ww_now() < patience) nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL);
   if (h->daemon) MHD_stop_daemon(h->daemon);
+  ww_turns_free(h->turns);
+  ww_peers_free(h->peers);
   free(h);
 }

@@ -13,7 +13,7 @@ typedef struct {
   uint16_t port;      /* 0: any that is free */
   const char *token;  /* asked of every request but /healthz and what is `open`; NULL: none, which only the loopback address allows */
   size_t max_body;    /* bytes; 0: 4 MiB */
-  uint32_t workers;   /* requests computed at a time; 0: one per core */
+  uint32_t workers;   /* requests computed at a time; 0: one per core, and one more */
   uint32_t queue;     /* requests that may wait; 0: 64 */
 } ww_http_options;
 

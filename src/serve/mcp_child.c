@@ -227,7 +227,7 @@ static ww_status check_table(ww_mcp_call *t, const char *path, const char *sourc
   ww_arena *a = ww_arena_new(), *one = NULL;
   char *text, *rest;
   size_t n;
-  ww_status st = ww_read_packed(a, path, TABLE_MAX, &text, &n, &t->err);
+  ww_status st = ww_read_packed_below(a, ww_workspace_root(t->m->o.w), path, TABLE_MAX, &text, &n, &t->err);
   rest = text;
   for (char *line; !st && (line = strsep(&rest, "\n"));) {
     ww_report r = {0};

@@ -178,7 +178,7 @@ static ww_status text_of(ww_workspace *w, const ww_source *s, ww_arena *a, char 
   pthread_mutex_unlock(&w->lock);
   if (stale || (s->generation && !open && !s->text))
     return ww_fail(e, WW_ECANCEL, "the document has changed since it was asked about");
-  if (!*text) return ww_read_file(a, s->path, 32 << 20, text, n, e);
+  if (!*text) return ww_workspace_text(w, s->path, 32 << 20, a, text, n, e);
   *n = strlen(*text);
   return WW_OK;
 }

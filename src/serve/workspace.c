@@ -113,11 +113,6 @@ ww_workspace_stats ww_workspace_count(ww_workspace *w) {
 
 /* ---- paths ---- */
 
-static bool below(const char *path, const char *root) {
-  size_t n = strlen(root);
-  return !strcmp(root, "/") || (!strncmp(path, root, n) && (path[n] == '/' || !path[n]));
-}
-
 /* No `..`, so that a path that does not exist yet cannot lead out of the folder. */
 static bool plain(const char *path) {
   for (const char *p = path; *p;) {
@@ -134,7 +129,7 @@ ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists
   const char *full = path[0] == '/' || !w->root ? path : ww_path_join(a, w->root, path);
   *out = full;
   if (!w->root) return WW_OK;
-  if (strlen(full) >= PATH_MAX || !plain(path) || !below(full, w->root))
+  if (strlen(full) >= PATH_MAX || !plain(path) || !ww_path_below(full, w->root))
     return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
   /* A link may lead out: the file itself, or for one that is not there the folder it would be in. */
   const char *check = exists || ww_file_exists(full) ? full : ww_path_dir(a, full);
@@ -142,10 +137,18 @@ ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists
     if (exists) return ww_fail(e, WW_EIO, "there is no '%.200s' in the folder that is served", path);
     return WW_OK; /* nor is its folder: nothing on disk can be meant */
   }
-  if (!below(real, w->root)) return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
+  if (!ww_path_below(real, w->root))
+    return ww_fail(e, WW_EUSAGE, "'%.200s' is no path below the folder that is served", path);
   if (exists) *out = ww_strdup(a, real);
   return WW_OK;
 }
+
+ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a, char **text, size_t *n,
+                            ww_err *e) {
+  return ww_read_below(a, w->root, path, max, text, n, e);
+}
+
+const char *ww_workspace_root(const ww_workspace *w) { return w->root; }
 
 /* ---- documents ---- */
 
@@ -259,20 +262,23 @@ static ww_status choose_model(asking *x, ww_err *e) {
 /* As seen from the root. */
 static const char *shown(const asking *x) {
   const char *path = x->q->source.path, *root = x->w->root;
-  return root && below(path, root) ? path + strlen(root) + 1 : path;
+  return root && ww_path_below(path, root) ? path + strlen(root) + 1 : path;
 }
 
 /* Of a kernel that stands in a header, the disk's. */
 static const char *comment_of(const asking *x, const ww_fn *fn) {
   if (!fn->file || !strcmp(fn->file, shown(x)))
     return ww_front_comment_in(x->read.text, strlen(x->read.text), fn->line, x->a);
-  bool relative = x->w->root && fn->file[0] != '/';
-  return ww_front_comment(relative ? ww_path_join(x->a, x->w->root, fn->file) : fn->file, fn->line, x->a);
+  char *text;
+  size_t n;
+  if (ww_workspace_text(x->w, fn->file, 32 << 20, x->a, &text, &n, NULL)) return NULL;
+  return ww_front_comment_in(text, n, fn->line, x->a);
 }
 
 /* Launches come from requests and from comments in sources: neither may name contents outside of the root. */
 static ww_status check_contents(const asking *x, ww_buffer *b, ww_err *e) {
   if (!x->w->root || b->fill.kind != WW_FILL_FILE) return WW_OK;
+  b->fill.root = x->w->root; /* when it is read, what lies at the path may be another thing */
   return ww_workspace_path(x->w, b->fill.path, true, x->a, &b->fill.path, e);
 }
 

@@ -29,6 +29,10 @@ void ww_workspace_free(ww_workspace *w);                                  /* acc
 uint32_t ww_workspace_gpus(const ww_workspace *w, const ww_gpu **gpus);
 /* A path as a client gives it -> an absolute one. WW_EUSAGE: outside of root. `exists`: it has to be there, links are followed. */
 ww_status ww_workspace_path(const ww_workspace *w, const char *path, bool exists, ww_arena *a, const char **out, ww_err *e);
+/* What stands in a file, as ww_workspace_path gives it or as seen from the root: a regular one, below the root also at the moment it is
+ * opened. */
+ww_status ww_workspace_text(const ww_workspace *w, const char *path, size_t max, ww_arena *a, char **text, size_t *n, ww_err *e);
+const char *ww_workspace_root(const ww_workspace *w); /* real path; NULL: none */
 
 /* ---- documents ---- */
 /* The path becomes, or is now, this text; returns its generation, which grows with each call. */

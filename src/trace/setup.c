@@ -31,7 +31,7 @@ const char *ww_element_type(ww_type t) {
 static ww_status read_contents(maker *k, const ww_fill *f, ww_region *r, ww_err *e) {
   char *data;
   size_t n;
-  ww_status st = ww_read_packed(k->a, f->path, 1u << 30, &data, &n, e);
+  ww_status st = ww_read_packed_below(k->a, f->root, f->path, 1u << 30, &data, &n, e);
   if (st) return st;
   r->init = (const uint8_t *)data;
   r->init_n = n < r->size ? n : r->size;

@@ -1,8 +1,16 @@
 /* test_base.c - arena, vector, string buffer, hash, files, packed ones, child processes. */
 #include "unit.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
@@ -117,6 +125,107 @@ static void files_are_written_whole_and_read_back(void **state) {
   assert_int_equal(ww_write_file_atomic(dir, "", 0, &e), WW_EIO);
   assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "no/such/f"), "", 0, &e), WW_EIO);
   rmdir(dir);
+}
+
+/* ---- what a folder may hold ---- */
+
+static const char *const held[] = {"plain", "sub/plain", "inside", "sub/up", NULL};
+static const struct {
+  const char *name;
+  ww_status want;
+} kept_out[] = {{"../outside", WW_EUSAGE},
+                {"link", WW_EUSAGE},
+                {"dirlink/outside", WW_EUSAGE},
+                {"sub/link", WW_EUSAGE},
+                {"sub/../../outside", WW_EUSAGE},
+                {"zero", WW_EUSAGE},
+                {"fifo", WW_EIO},
+                {"to_fifo", WW_EIO},
+                {"socket", WW_EIO},
+                {"sub", WW_EIO},
+                {".", WW_EIO},
+                {"none", WW_EIO},
+                {"loop", WW_EIO}};
+
+static void make_folder(ww_arena *a, const char *dir) {
+  struct sockaddr_un at = {.sun_family = AF_UNIX};
+  const char *root = ww_path_join(a, dir, "root");
+  assert_int_equal(mkdir(root, 0777) | mkdir(ww_path_join(a, root, "sub"), 0777), 0);
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, dir, "outside"), "secret", 6, NULL), WW_OK);
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "plain"), "plain", 5, NULL), WW_OK);
+  assert_int_equal(ww_write_file_atomic(ww_path_join(a, root, "sub/plain"), "plain", 5, NULL), WW_OK);
+  static const char *const links[][2] = {
+      {"sub/plain", "inside"},       {"../plain", "sub/up"}, {"../outside", "link"}, {"..", "dirlink"},
+      {"../../outside", "sub/link"}, {"fifo", "to_fifo"},    {"/dev/zero", "zero"},  {"loop", "loop"}};
+  for (size_t k = 0; k < sizeof links / sizeof *links; k++)
+    assert_int_equal(symlink(links[k][0], ww_path_join(a, root, links[k][1])), 0);
+  assert_int_equal(mkfifo(ww_path_join(a, root, "fifo"), 0666), 0);
+  int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+  snprintf(at.sun_path, sizeof at.sun_path, "%s/socket", root);
+  assert_int_equal(bind(fd, (struct sockaddr *)&at, sizeof at), 0);
+  close(fd);
+}
+
+/* The name of the first that is not as it should be; NULL: none. A name is given as it is seen from the root, and whole. */
+static const char *wrongly_read(ww_arena *a, const char *root) {
+  char *data;
+  for (int whole = 0; whole < 2; whole++) {
+    const char *before = whole ? ww_fmt(a, "%s/", root) : "";
+    for (int k = 0; held[k]; k++)
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, held[k]), 10, &data, NULL, NULL) || strcmp(data, "plain"))
+        return held[k];
+    for (size_t k = 0; k < sizeof kept_out / sizeof *kept_out; k++)
+      if (ww_read_below(a, root, ww_fmt(a, "%s%s", before, kept_out[k].name), 10, &data, NULL, NULL) !=
+          kept_out[k].want)
+        return kept_out[k].name;
+  }
+  return NULL;
+}
+
+static void files_below_a_root_stay_there_and_nothing_waits(void **state) {
+  ww_arena *a = *state;
+  char dir[] = "/tmp/ww-test-XXXXXX", *data;
+  ww_err e = {0};
+  assert_non_null(mkdtemp(dir));
+  make_folder(a, dir);
+  const char *root = ww_path_join(a, dir, "root"), *wrong = wrongly_read(a, root);
+  if (wrong) fail_msg("%s", wrong);
+  assert_int_equal(ww_read_below(a, root, ww_path_join(a, dir, "outside"), 10, &data, NULL, &e), WW_EUSAGE);
+  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "fifo"), 10, &data, NULL, &e), WW_EIO);
+  assert_non_null(strstr(e.msg, "not a regular file"));
+  assert_int_equal(ww_read_file(a, "/dev/zero", 10, &data, NULL, &e), WW_EIO);
+  assert_int_equal(ww_read_file(a, ww_path_join(a, root, "link"), 10, &data, NULL, &e), WW_OK);
+  /* The same on a kernel without openat2. */
+  pid_t child = fork();
+  if (!child) {
+    struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                 BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 38 /* ENOSYS */),
+                                 BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+    struct sock_fprog program = {sizeof code / sizeof *code, code};
+    bool without = !prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) && !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+    wrong = without ? wrongly_read(a, root) : NULL;
+    if (wrong) fprintf(stderr, "without openat2: %s\n", wrong);
+    _exit(wrong != NULL);
+  }
+  int status = 1;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  assert_int_equal(system(ww_fmt(a, "rm -r %s", dir)), 0);
+}
+
+static void pipes_are_read_where_the_user_names_them(void **state) {
+  int fds[2];
+  char *data;
+  ww_err e = {0};
+  assert_int_equal(pipe(fds), 0);
+  assert_int_equal(write(fds[1], "xyz", 3), 3);
+  close(fds[1]);
+  const char *path = ww_fmt(*state, "/dev/fd/%d", fds[0]);
+  assert_int_equal(ww_read_file(*state, path, 10, &data, NULL, &e), WW_EIO);
+  assert_int_equal(ww_read_input(*state, path, 10, &data, NULL, &e), WW_OK);
+  assert_string_equal(data, "xyz");
+  close(fds[0]);
 }
 
 static void paths_join_and_split(void **state) {
@@ -347,6 +456,8 @@ int main(void) {
       TEST(hash_values_never_change),
       TEST(hash_sees_every_byte_and_the_seed),
       TEST(files_are_written_whole_and_read_back),
+      TEST(files_below_a_root_stay_there_and_nothing_waits),
+      TEST(pipes_are_read_where_the_user_names_them),
       TEST(paths_join_and_split),
       TEST(child_gets_input_and_gives_both_outputs),
       TEST(child_that_hangs_is_ended_with_its_children),
