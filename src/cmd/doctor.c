@@ -44,7 +44,8 @@ static void front_end(ww_cmd *c, findings *v) {
       {"OpenCL sources", "x.cl\0kernel void k(global float *x) { x[get_global_id(0)] = 1; }\n"}};
   for (size_t i = 0; i < 2; i++) {
     const char *name = kinds[i][1], *text = name + strlen(name) + 1;
-    char dir[] = "/tmp/warpwise-doctor-XXXXXX";
+    const char *tmp = getenv("TMPDIR");
+    char *dir = ww_fmt(c->arena, "%s/warpwise-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
     ww_err e = {0};
     ww_unit unit = {0};
     int version = 0, slot;

@@ -292,7 +292,7 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
   ww_err why = {0};
   x.arena = ww_arena_new();
   x.text = j->text;
-  x.gpu = ww_machine_of(&j->machines, r->gpu);
+  if ((st = ww_machine_of(&j->machines, r->gpu, &x.gpu, e))) goto out;
   x.file = file_of(j, &r->kernel, x.arena);
   bool wanted = j->o->form == WW_EXPORT_JSONL || j->o->form == WW_EXPORT_PROMPTS || j->o->form == WW_EXPORT_QUESTIONS ||
                 j->o->with_launch;
@@ -303,8 +303,9 @@ static ww_status each(void *ctx, const ww_store_row *given, ww_err *e) {
     snprintf(j->count->why, sizeof j->count->why, "%.255s", why.msg);
   }
   st = write_row(j, &x, e);
-  ww_arena_free(x.arena);
   ww_progress("exporting", j->count->rows, 0);
+out:
+  ww_arena_free(x.arena);
   return st;
 }
 

@@ -422,13 +422,14 @@ static ww_status run_jobs(work *w, bool *child, ww_err *e) {
   size_t rows = sizeof(shared) + w->n * sizeof(ww_correct_row), bytes = rows + w->n + 1;
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
   uint32_t n = w->o->processes ? w->o->processes : cores > 0 ? (uint32_t)cores : 1;
-  char folder[] = "/tmp/warpwise-features-XXXXXX";
+  const char *tmp = getenv("TMPDIR");
+  char *folder = ww_fmt(w->a, "%s/warpwise-features-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   int slot;
   if (n > WORKERS) n = WORKERS;
   void *shares = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shares == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
   w->s = shares;
-  if (!ww_temp_folder(folder, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder in /tmp: %s", strerror(errno));
+  if (!ww_temp_folder(folder, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
   w->folder = folder;
   w->state = (atomic_uchar *)((char *)w->s + rows);
   for (uint32_t k = 0; k < WORKERS; k++) atomic_init(&w->s->busy[k], NOBODY);

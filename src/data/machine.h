@@ -15,7 +15,8 @@ typedef struct {
   WW_VEC(ww_machine *) v;
 } ww_machines;
 
-const ww_gpu *ww_machine_of(ww_machines *m, const char *gpu); /* NULL: no description of that name */
+/* *out is NULL where there is no description of that name; one that is there and cannot be read is an error. */
+ww_status ww_machine_of(ww_machines *m, const char *gpu, const ww_gpu **out, ww_err *e);
 void ww_machines_free(ww_machines *m);
 
 #endif

@@ -146,12 +146,13 @@ static void add_values(ww_stats *s, const ww_store_row *r, uint32_t sms) {
 
 ww_status ww_stats_row(void *stats, const ww_store_row *r, ww_err *e) {
   ww_stats *s = stats;
-  (void)e;
   if (r->status) {
     add_failure(s, r);
     return WW_OK;
   }
-  const ww_gpu *g = r->sms ? NULL : ww_machine_of(&s->machines, r->gpu);
+  const ww_gpu *g = NULL;
+  ww_status st = r->sms ? WW_OK : ww_machine_of(&s->machines, r->gpu, &g, e);
+  if (st) return st;
   uint32_t sms = r->sms ? r->sms : g ? g->sms : 0;
   ww_split split = ww_split_of(&r->kernel);
   bool kernel = new_kernel(s, r->kernel.key), counters = r->passes > 0;
