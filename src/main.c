@@ -130,6 +130,9 @@ static ww_status dispatch(int argc, char **argv, ww_cmd *c) {
 static void take_charge(void) {
   ww_end_on_signals();
   cJSON_InitHooks(&(cJSON_Hooks){.malloc_fn = ww_xmalloc, .free_fn = free}); /* else it calls good JSON bad */
+#ifndef WW_NO_FRONT
+  ww_front_out_of_memory();
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -184,7 +184,8 @@ void ww_end_on_signals(void) {
 
 void ww_out_of_memory(size_t bytes) {
   char text[96];
-  int n = snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes);
+  int n = bytes ? snprintf(text, sizeof text, "warpwise: out of memory (%zu bytes asked for)\n", bytes)
+                : snprintf(text, sizeof text, "warpwise: out of memory\n");
   ssize_t ignored = n > 0 ? write(STDERR_FILENO, text, (size_t)n) : 0; /* stdio may want memory too */
   (void)ignored;
   if (!atomic_load(&guarded)) abort(); /* in somebody else's program: theirs to look at */

@@ -179,11 +179,14 @@ ww_status ww_write_file_atomic(const char *path, const void *data, size_t n, ww_
 
 /* ---- paths ---- */
 
-bool ww_file_exists(const char *path) { return access(path, F_OK) == 0; }
+/* One that the disk fails to show is there: who reads it says what is wrong. */
+static bool unseen(void) { return errno == EIO || errno == ENOMEM; }
+
+bool ww_file_exists(const char *path) { return access(path, F_OK) == 0 || unseen(); }
 
 bool ww_file_regular(const char *path) {
   struct stat st;
-  return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+  return stat(path, &st) == 0 ? S_ISREG(st.st_mode) : unseen();
 }
 
 const char *ww_path_join(ww_arena *a, const char *dir, const char *name) {

@@ -337,8 +337,9 @@ static ww_status pack(ww_cmd *c) {
     return ww_fail(&c->err, WW_EUSAGE, "'%s': a packed store's name ends in .zst, that is how it is known", out);
   ww_status st = ww_store_open(c->operands[0], WW_STORE_READ, &s, &c->err);
   if (st) return st;
-  uint64_t rows = ww_store_count(s, &(ww_store_filter){.origin = -1, .failed = true});
-  st = ww_store_pack(s, out, &c->err);
+  uint64_t rows;
+  st = ww_store_count(s, &(ww_store_filter){.origin = -1, .failed = true}, &rows, &c->err);
+  if (!st) st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
   if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there) == 0)
     printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, (double)there.st_size / 1e6);

@@ -144,7 +144,7 @@ static void inspect_config(const ww_lm_config *k) {
            k->feature_tokens);
 }
 
-static void inspect_json(const ww_weights *w, const ww_lm_config *k) {
+static void inspect_json(const ww_weights *w, const ww_lm_config *k, const char *why) {
   ww_buf b = {0};
   ww_json j = {0};
   ww_json_begin(&j, &b);
@@ -160,7 +160,8 @@ static void inspect_json(const ww_weights *w, const ww_lm_config *k) {
     ww_json_copy(one_line, &j);
     cJSON_Delete(one_line);
     ww_buf_free(&config);
-  }
+  } else
+    ww_json_kstr(&j, "no_model", why);
   ww_json_key(&j, "tensors");
   ww_json_arr(&j);
   for (uint32_t i = 0; i < ww_weights_count(w); i++) {
@@ -221,7 +222,7 @@ static ww_status inspect(ww_cmd *c) {
             : ww_weights_open(c->operands[0], &w, &c->err); /* tensors of something else can be listed all the same */
   if (st) return st;
   if (c->global.json)
-    inspect_json(w, model ? &k : NULL);
+    inspect_json(w, model ? &k : NULL, why.msg);
   else {
     if (model)
       inspect_config(&k);

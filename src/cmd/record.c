@@ -318,7 +318,7 @@ static ww_status run_and_report(ww_cmd *c, ww_recorder_options *r) {
   ww_recorded got = {0};
   ww_status st = check_output(r->path, c);
   if (st) return st;
-  ww_recorded_clear(r->path);
+  if (!o->emulate) ww_recorded_clear(r->path); /* an emulated one takes its place when it is whole */
   st = o->emulate ? emulate(c, r, &end) : run_program(c, r, &end);
   if (!st) st = ww_recorded_collect(r->path, c->arena, &got, &c->err);
   if (!st && !got.nlines) st = nothing(c, &got, &end);

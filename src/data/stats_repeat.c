@@ -81,13 +81,15 @@ static int by_value(const void *x, const void *y) {
 
 ww_status ww_repeats_find(ww_store *s, ww_store *again, ww_repeats *out, ww_err *e) {
   ww_store_filter all = {.origin = -1, .failed = true};
-  uint64_t n = ww_store_count(again, &all);
+  uint64_t n;
+  ww_status st = ww_store_count(again, &all, &n, e);
   job j = {.size = 64, .out = out};
   while (j.size < 2 * n) j.size *= 2;
   *out = (ww_repeats){.median = NAN, .p95 = NAN};
+  if (st) return st;
   j.v = ww_xcalloc(j.size, sizeof *j.v);
   j.off = ww_xmalloc((n + 1) * sizeof *j.off);
-  ww_status st = ww_store_each(again, &all, keep, &j, e);
+  st = ww_store_each(again, &all, keep, &j, e);
   if (!st) st = ww_store_each(s, &all, meet, &j, e);
   for (uint32_t k = 0; k < j.size; k++) out->absent += j.v[k].hash && !j.v[k].met;
   if (j.noff) {

@@ -65,7 +65,7 @@ typedef struct {
   bool counters;            /* only rows with counters */
 } ww_store_filter;
 ww_status ww_store_each(ww_store *s, const ww_store_filter *f, ww_status (*row)(void *ctx, const ww_store_row *r, ww_err *e), void *ctx, ww_err *e);
-uint64_t ww_store_count(ww_store *s, const ww_store_filter *f);
+ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e);
 
 /* Adds the rows of another store; duplicates by the rule above. */
 ww_status ww_store_merge(ww_store *into, const char *path, uint64_t *added, uint64_t *duplicates, ww_err *e);

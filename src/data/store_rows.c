@@ -385,20 +385,24 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void 
   return st;
 }
 
-uint64_t ww_store_count(ww_store *s, const ww_store_filter *f) {
+ww_status ww_store_count(ww_store *s, const ww_store_filter *f, uint64_t *out, ww_err *e) {
   static const char text[] =
       "SELECT count(*) FROM launch l JOIN kernel k ON k.id = l.kernel JOIN family f ON f.id = k.family"
       " JOIN gpu g ON g.id = l.gpu WHERE (?1 IS NULL OR f.name = ?1) AND (?2 < 0 OR k.origin = ?2)"
       " AND (?3 IS NULL OR g.name = ?3) AND (?4 OR status = 0) AND (NOT ?5 OR (status = 0 AND passes > 0))";
   sqlite3_stmt *q = NULL;
-  uint64_t n = 0;
-  if (ww_store_prepare(s, text, &q, NULL)) return 0;
+  ww_status st = ww_store_prepare(s, text, &q, e);
+  *out = 0;
+  if (st) return st;
   bind_text(q, 1, f ? f->family : NULL);
   sqlite3_bind_int(q, 2, f ? f->origin : -1);
   bind_text(q, 3, f ? f->gpu : NULL);
   sqlite3_bind_int(q, 4, f && f->failed);
   sqlite3_bind_int(q, 5, f && f->counters);
-  if (sqlite3_step(q) == SQLITE_ROW) n = (uint64_t)sqlite3_column_int64(q, 0);
+  if (sqlite3_step(q) == SQLITE_ROW)
+    *out = (uint64_t)sqlite3_column_int64(q, 0);
+  else
+    st = ww_store_fail(s, "counting its rows", e);
   sqlite3_finalize(q);
-  return n;
+  return st;
 }

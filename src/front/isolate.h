@@ -13,4 +13,7 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
 /* The child's side: bitcode on stdin, IR on stdout. */
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e);
 
+/* main: LLVM without memory ends the program with a message. (memory.c) */
+void ww_front_out_of_memory(void);
+
 #endif

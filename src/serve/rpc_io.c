@@ -29,6 +29,7 @@ typedef struct letter {
 typedef struct {
   ww_rpc *r;
   int in, out, wake; /* wake: the reading end */
+  atomic_int why;    /* errno of a line that broke; 0: none, or the peer closed it */
   ww_rpc_framing framing;
   /* writing */
   pthread_t thread;
@@ -84,7 +85,10 @@ static bool write_all(line *l, const char *s, size_t n) {
     if (late || (got > 0 && (p.revents & (POLLERR | POLLNVAL)))) return false;
     if (got <= 0) continue;
     ssize_t done = write(l->out, s, n < PIPE_BUF ? n : PIPE_BUF);
-    if (done < 0 && errno != EINTR && errno != EAGAIN) return false;
+    if (done < 0 && errno != EINTR && errno != EAGAIN) {
+      if (errno != EPIPE) l->why = errno;
+      return false;
+    }
     if (done < 0) continue;
     s += done;
     n -= (size_t)done;
@@ -151,6 +155,7 @@ static bool fill(line *l) {
     if (!p[0].revents) continue;
     ssize_t got = read(l->in, l->buf + l->n, CHUNK);
     if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+    if (got < 0) l->why = errno;
     if (got <= 0) return false;
     l->n += (size_t)got;
     return true;
@@ -327,6 +332,8 @@ ww_status ww_rpc_serve(ww_rpc *r, int in, int out, ww_rpc_framing framing, ww_er
     drain(&l);
     ww_rpc_forget_asks(r);
     stop_writer(&l);
+    int why = atomic_load(&l.why);
+    if (why) st = ww_fail(e, WW_EIO, "cannot exchange messages: %s", strerror(why));
   }
   connect_to(r, nowhere, NULL, -1);
   close(wake[0]);

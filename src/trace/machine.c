@@ -203,6 +203,13 @@ static void free_warp(ww_machine *m, ww_exec *x) {
   free(x);
 }
 
+static void free_block(ww_machine *m, thread_block *b) {
+  for (uint32_t w = 0; b->warps && w < m->warps; w++) free_warp(m, b->warps[w]);
+  free(b->warps);
+  free(b->state);
+  free(b->shared);
+}
+
 /* How many axes of textures the kernel asks for, from the constants it asks with. */
 static uint32_t texture_axes(const ww_machine *m) {
   uint32_t axes = 1;
@@ -250,12 +257,7 @@ ww_status ww_machine_new(const ww_run_spec *s, ww_machine **out, ww_err *e) {
 
 void ww_machine_free(ww_machine *m) {
   if (!m) return;
-  for (uint32_t b = 0; b < m->npool; b++) {
-    for (uint32_t w = 0; m->pool[b].warps && w < m->warps; w++) free_warp(m, m->pool[b].warps[w]);
-    free(m->pool[b].warps);
-    free(m->pool[b].state);
-    free(m->pool[b].shared);
-  }
+  for (uint32_t b = 0; b < m->npool; b++) free_block(m, &m->pool[b]);
   free(m->pool);
   ww_arena_free(m->a);
   free(m);
@@ -263,18 +265,22 @@ void ww_machine_free(ww_machine *m) {
 
 /* ---- one thread block ---- */
 
+/* A block that could not be made whole is not in the pool: the next run would take it. */
 static ww_status grow_pool(ww_machine *m, uint32_t n, ww_err *e) {
   if (n <= m->npool) return WW_OK;
   m->pool = ww_xrealloc(m->pool, n * sizeof *m->pool);
   while (m->npool < n) {
-    thread_block *b = &m->pool[m->npool++];
+    thread_block *b = &m->pool[m->npool];
     *b = (thread_block){.warps = ww_xcalloc(m->warps, sizeof *b->warps),
                         .state = ww_xcalloc(m->warps, sizeof *b->state),
                         .shared = ww_xcalloc(m->shared_bytes + 16, 1)};
     for (uint32_t w = 0; w < m->warps; w++) {
       b->warps[w] = new_warp(m, w, e);
-      if (!b->warps[w]->loops) return e ? e->code : WW_ELIMIT;
+      if (b->warps[w]->loops) continue;
+      free_block(m, b);
+      return WW_ELIMIT;
     }
+    m->npool++;
   }
   return WW_OK;
 }

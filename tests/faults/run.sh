@@ -62,7 +62,7 @@ problems() {
   [ "$(field left)" = 0 ] || echo "$(field left) processes left"
   case $end in
   exit:0)
-    [ -z "$fixed" ] || $fixed "$dir/out" | cmp -s - "$dir/want" || echo "code 0 and another answer: $(head -c 300 "$dir/out")"
+    [ -z "$fixed" ] || $fixed "$dir/out" | cmp -s - "$dir/want" || grep -q '"no_model":' "$dir/out" || echo "code 0 and another answer: $(head -c 300 "$dir/out")"
     ;;
   exit:*) [ -s "$dir/err" ] || grep -q '"error"' "$dir/out" || echo "code ${end#exit:} and not a word" ;;
   esac

@@ -74,7 +74,10 @@ static ww_status run(const ww_emulate_options *o, const ww_built *b, const char 
   ww_recorded all; /* of its children too */
   rc = ww_recorded_collect(record.path, a, &all, e);
   out->launches = all.launches;
-  if (rc == WW_OK) rc = move(record.path, o->record.path, e);
+  if (rc == WW_OK) {
+    ww_file_exists(record.path) ? ww_recorded_clear_parts(o->record.path) : ww_recorded_clear(o->record.path);
+    rc = move(record.path, o->record.path, e);
+  }
   return rc == WW_OK ? move(ww_fmt(a, "%s.d", record.path), ww_fmt(a, "%s.d", o->record.path), e) : rc;
 }
 

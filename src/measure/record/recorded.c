@@ -38,13 +38,17 @@ static uint32_t others(const char *path, ww_arena *a, const char ***out) {
   return names.n;
 }
 
-void ww_recorded_clear(const char *path) {
+void ww_recorded_clear_parts(const char *path) {
   ww_arena *a = ww_arena_new();
   const char **names;
   uint32_t n = others(path, a, &names);
   for (uint32_t i = 0; i < n; i++) unlink(names[i]);
-  unlink(path);
   ww_arena_free(a);
+}
+
+void ww_recorded_clear(const char *path) {
+  ww_recorded_clear_parts(path);
+  unlink(path);
 }
 
 static const char *text_of(const ww_launch *l, ww_arena *a) {

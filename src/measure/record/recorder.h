@@ -85,6 +85,7 @@ typedef struct {
 } ww_recorded;
 /* Removes what an earlier recording left at path, other processes' files too; contents and code beside it stay. */
 void ww_recorded_clear(const char *path);
+void ww_recorded_clear_parts(const char *path); /* those of other processes alone */
 /* Puts the files of all processes together in the one at path, equal lines into one, and reads it. No line: WW_OK. */
 ww_status ww_recorded_collect(const char *path, ww_arena *a, ww_recorded *out, ww_err *e);
 
