@@ -248,7 +248,7 @@ $(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
 -include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-fresh test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -256,6 +256,7 @@ help:
 	@echo "make test-full  the same, then lint"
 	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
+	@echo "make test-faults, test-kills, soak   every call of every command fails once; 200 times kill -9; an hour of load on the servers"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
@@ -313,6 +314,16 @@ fuzz: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
 	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers
 	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME)
+
+# Every call of every command fails once, about an hour; 200 kills; an hour of load.
+test-faults: all
+	@tests/faults/run.sh $(BUILD) all
+
+test-kills: all
+	@tests/faults/kills.sh $(BUILD) $(if $(N),$(N),200)
+
+soak: all
+	@tests/soak.sh $(if $(SECONDS),$(SECONDS),3600) $(BUILD)
 
 test-full: test lint
 

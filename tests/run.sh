@@ -4,7 +4,7 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
-every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages"
+every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills"
 passed=0
 failed=0
 skipped=0
@@ -83,6 +83,8 @@ one() { # STAGE
   emacs) stage emacs tests/clients/emacs/run.sh "$build" ;;
   page) stage page tests/clients/page/run.sh "$build" ;;
   vscode) stage vscode tests/clients/vscode/run.sh "$build" ;;
+  faults) stage faults tests/faults/run.sh "$build" some ;;
+  kills) stage kills tests/faults/kills.sh "$build" 8 ;;
   library) stage library tests/library.sh "$build" ;;
   packages) stage packages tests/packages.sh "$build" ;;
   mcp) stage mcp tests/mcp.sh "$build" ;;

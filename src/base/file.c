@@ -248,12 +248,12 @@ const char *ww_data_dir(ww_arena *a) {
   static const char *const share[] = {"../share/warpwise", "../../share/warpwise"};
   const char *env = getenv("WARPWISE_DATA");
   if (env && *env) return ww_strdup(a, env);
-  const char *dir = ww_path_dir(a, own_path(a));
-  for (int i = 0; i < 2; i++) {
-    const char *installed = ww_fmt(a, "%s/%s", dir, share[i]);
-    if (ww_file_exists(ww_path_join(a, installed, "shim"))) return installed;
+  const char *dir = ww_path_dir(a, own_path(a)), *perhaps = WW_PREFIX "/share/warpwise";
+  for (int i = 0; i < 5; i++) {
+    const char *here = i < 2 ? ww_fmt(a, "%s/%s", dir, share[i]) : dir;
+    if (access(ww_path_join(a, here, "shim"), F_OK) == 0) return here;
+    if (unseen()) perhaps = here;
+    if (i >= 2) dir = ww_path_dir(a, dir);
   }
-  for (int up = 0; up < 3; up++, dir = ww_path_dir(a, dir))
-    if (ww_file_exists(ww_path_join(a, dir, "shim"))) return dir;
-  return WW_PREFIX "/share/warpwise";
+  return perhaps;
 }

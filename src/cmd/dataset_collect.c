@@ -2,6 +2,7 @@
  *
  * A campaign's plan is shown before the device is touched. Ctrl-C ends with the batch in hand, a second one at once; either way, and
  * after a crash, the same command goes on where it stopped. */
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
@@ -341,7 +342,9 @@ static ww_status pack(ww_cmd *c) {
   st = ww_store_count(s, &(ww_store_filter){.origin = -1, .failed = true}, &rows, &c->err);
   if (!st) st = ww_store_pack(s, out, &c->err);
   ww_store_close(s);
-  if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there) == 0)
+  if (!st && !ww_is_quiet() && !c->global.json && stat(out, &there))
+    st = ww_fail(&c->err, WW_EIO, "%s: written, and cannot be looked at: %s", out, strerror(errno));
+  else if (!st && !ww_is_quiet() && !c->global.json)
     printf("%s: %" PRIu64 " rows in %.2f MB\n", out, rows, (double)there.st_size / 1e6);
   return st;
 }

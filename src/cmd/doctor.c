@@ -8,6 +8,7 @@
 #include "../measure/emulate/emulate.h"
 #include "../cuda/cuda_toolkit.h"
 #include "cmd.h"
+#include "forks.h"
 
 typedef enum { FINE, OPTIONAL, MISSING } verdict; /* OPTIONAL: something is left out, the rest works */
 
@@ -110,25 +111,50 @@ static void described(ww_cmd *c, findings *v, const ww_device_info *info) {
                 "nothing can be predicted for this device", OPTIONAL});
 }
 
+static const struct {
+  const ww_backend *b;
+  const char *what, *fix;
+} kinds[] = {
+    {&ww_backend_cuda, "CUDA device", "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
+    {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
+
+typedef struct {
+  ww_cmd *c;
+  findings *v;
+} visit;
+
+/* In a process of its own: a driver that ends the program is what is looked for here. Three lines: how many SMs, or none; the
+ * device's name; what is shown of it, or what is wrong. */
+static void open_device(void *ctx, uint32_t i, FILE *out) {
+  ww_cmd *c = ((visit *)ctx)->c;
+  ww_device *d = NULL;
+  ww_device_info info = {0};
+  ww_err e = {0};
+  if (kinds[i].b->open(c->global.device, c->arena, &d, &info, &e))
+    fprintf(out, "none\n\n%s", e.msg);
+  else
+    fprintf(out, "%u\n%s\n%s, %s", info.sms, info.device, info.device, info.driver ? info.driver : "");
+  if (d) kinds[i].b->close(d);
+}
+
+static void add_device(void *ctx, uint32_t i, char *text, const char *died) {
+  visit *x = ctx;
+  const char *sms = strsep(&text, "\n"), *device = strsep(&text, "\n");
+  bool there = !died && text && strcmp(sms, "none") != 0;
+  const char *found = died ? ww_fmt(x->c->arena, "its driver %s", died) : ww_strdup(x->c->arena, text ? text : "");
+  add(x->c, x->v, there,
+      (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here", OPTIONAL});
+  if (!there || i != 0) return;
+  ww_device_info info = {.device = ww_strdup(x->c->arena, device), .sms = (uint32_t)strtoul(sms, NULL, 10)};
+  described(x->c, x->v, &info);
+}
+
 static void devices(ww_cmd *c, findings *v) {
-  static const struct {
-    const ww_backend *b;
-    const char *what, *fix;
-  } kinds[] = {
-      {&ww_backend_cuda, "CUDA device", "an NVIDIA GPU, and apt-get install nvidia-driver; predictions need neither"},
-      {&ww_backend_opencl, "OpenCL device", "apt-get install pocl-opencl-icd runs OpenCL on the processor"}};
-  for (size_t i = 0; i < 2; i++) {
-    ww_device *d = NULL;
-    ww_device_info info = {0};
-    ww_err e = {0};
-    ww_status st = kinds[i].b->open(c->global.device, c->arena, &d, &info, &e);
-    const char *found =
-        st ? ww_strdup(c->arena, e.msg) : ww_fmt(c->arena, "%s, %s", info.device, info.driver ? info.driver : "");
-    add(c, v, st == WW_OK,
-        (finding){kinds[i].what, found, kinds[i].fix, "`measure` cannot run such kernels here", OPTIONAL});
-    if (d) kinds[i].b->close(d);
-    if (!st && i == 0) described(c, v, &info);
-  }
+  visit x = {c, v};
+  ww_forks each = {.ctx = &x, .work = open_device, .done = add_device, .jobs = 1, .limit_s = 60, .what = "devices"};
+  ww_err e = {0};
+  if (ww_forks_run(&each, 2, &e))
+    add(c, v, false, (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes", "nothing can be measured", OPTIONAL});
 }
 
 /* Beside the program in a build, in lib/warpwise where it is installed. */

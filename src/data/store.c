@@ -182,11 +182,13 @@ static ww_status open_read(ww_store *s, ww_err *e) {
   if (S_ISDIR(there.st_mode)) return ww_fail(e, WW_EIO, "'%s' is a folder, no store", s->path);
   if (access(s->path, R_OK)) return ww_fail(e, WW_EIO, "cannot read '%s': %s", s->path, strerror(errno));
   int rc = sqlite3_open_v2(s->path, &s->db, SQLITE_OPEN_READONLY, NULL);
+  if (!s->db) return ww_store_fail(s, "opening it", e);
   if (rc == SQLITE_OK && !ask(s, "SELECT count(*) FROM sqlite_schema", &ignored)) rc = sqlite3_errcode(s->db);
   bool log = stat(ww_fmt(s->a, "%s-wal", s->path), &there) == 0 && there.st_size > 0;
   if (((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) && !log) {
     sqlite3_close(s->db);
     sqlite3_open_v2(immutable(s->path, s->a), &s->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL);
+    if (!s->db) return ww_store_fail(s, "opening it", e);
   }
   sqlite3_busy_timeout(s->db, 10000);
   return check(s, e);

@@ -1,16 +1,21 @@
 #!/bin/sh
-# run.sh BUILD [FEW|all] [CASE...] : every allocation, file and process call of each command fails once. Prints TAP, a test for
+# run.sh BUILD [FEW|all|some] [CASE[:CLASS:FEW]...] : every allocation, file and process call of each command fails once. Prints TAP, a test for
 # each command and class of calls.
 #
 # First a run that counts the calls (inject.c, alloc.c), then one for each of them, each in a fresh folder. FEW: so many of each
 # class of a command, spread evenly (default 3); all: every one, of allocations LIMIT spread evenly where there are more (default 200).
+# some: the commands and classes that `make test` takes, below.
 # A run must end by itself, within a documented exit code, with a message unless it succeeded; it leaves no temporary
 # file, no process and no changed input; an output is the old one or the whole new one; a store is sound and has its rows.
 case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
 few=${2:-3}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] && shift
+some="gpus:write:2 kernels:open:4 predict:map:14 predict:process:4 predict:alloc:6 roofline:write:2 roofline:change:4 fix:change:4
+  merge:alloc:200 merge:write:4 import:change:4 pack:read:12 pack:write:4 export:look:8 export-zst:write:6 correction:write:4 lm-convert:write:4
+  lm-inspect:open:2 lsp:write:6 lsp:alloc:6 mcp:map:6 generate:change:4 doctor:process:4"
 only=" $* "
+if [ "$few" = some ]; then few=2 only=" $(echo $some) "; fi
 limit=${LIMIT:-200}
 seconds=${SECONDS_EACH:-60}
 cd "$(dirname "$0")/../.." || exit 1
@@ -49,7 +54,6 @@ fault() {
 }
 field() { echo "$line" | sed -n "s/.*$1=\([^ ]*\).*/\1/p"; }
 
-# same A B : the files are alike; a compressed or dated one is compared by its size alone
 is_output() { case " $outputs " in *" $1 "*) ;; *) false ;; esac; }
 
 # problems : what is wrong with the state after `fault`, a line each
@@ -64,6 +68,7 @@ problems() {
   exit:0)
     [ -z "$fixed" ] || $fixed "$dir/out" | cmp -s - "$dir/want" || grep -q '"no_model":' "$dir/out" || echo "code 0 and another answer: $(head -c 300 "$dir/out")"
     ;;
+  exit:1) [ -s "$dir/out" ] || [ -s "$dir/err" ] || echo "code 1 and not a word" ;;
   exit:*) [ -s "$dir/err" ] || grep -q '"error"' "$dir/out" || echo "code ${end#exit:} and not a word" ;;
   esac
   grep -E 'Sanitizer|runtime error|core dumped' "$dir/err"
@@ -109,7 +114,7 @@ is_side() { case $1 in *.sqlite-wal | *.sqlite-shm | *.sqlite-journal) ;; *) fal
 # places N : which of N calls fail
 places() {
   most=$1
-  if [ "$few" = all ]; then most=$limit; [ "$class" = alloc ] || most=$1; else most=$few; fi
+  if [ "$each" = all ]; then most=$limit; [ "$class" = alloc ] || most=$1; else most=$each; fi
   awk -v n="$1" -v m="$most" -v s="${SHIFT:-0}" 'BEGIN { if (m >= n) for (i = 1; i <= n; i++) print i; else for (i = 0; i < m; i++) print 1 + int((i + 0.5) * n / m + s) % n }'
 }
 
@@ -117,7 +122,7 @@ places() {
 try() {
   name=$1 fixed=$2 outputs=$3 command=$4
   preloaded=$(echo "$command" | sed "s|^\$W|LD_PRELOAD=\$PRELOAD \$W|; s|talk.sh \$W|talk.sh \"env LD_PRELOAD=\$PRELOAD \$W\"|")
-  case $only in "  " | *" $name "*) ;; *) return ;; esac
+  case $only in "  " | *" $name "* | *" $name:"*) ;; *) return ;; esac
   W=$program
   export W
   mkdir -p "$dir/seed/$name"
@@ -130,6 +135,11 @@ try() {
   sleep 0.01
   touch "$dir/begun"
   for class in ${CLASSES:-open read write change look process map alloc}; do
+    each=$few
+    case $only in
+    *" $name:$class:"*) each=${only#*" $name:$class:"} && each=${each%% *} ;;
+    *" $name:"*) continue ;;
+    esac
     fault "$class" 0
     calls=$(field calls)
     [ "${calls:-0}" -gt 0 ] || continue
