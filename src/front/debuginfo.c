@@ -96,6 +96,7 @@ static char *node_text(low *L, LLVMMetadataRef node, unsigned i) {
 /* "DW_TAG_pointer_type" -> "pointer_type"; LLVM-C cannot ask for the tag before version 20. */
 static void node_tag(low *L, LLVMMetadataRef node, char tag[40]) {
   char *text = LLVMPrintValueToString(LLVMMetadataAsValue(L->ctx, node));
+  if (!text) ww_out_of_memory(0);
   const char *s = strstr(text, "DW_TAG_");
   size_t n = 0;
   if (s)

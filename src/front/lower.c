@@ -37,6 +37,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
   link_error *e = ctx;
   if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0]) return;
   char *s = LLVMGetDiagInfoDescription(d);
+  if (!s) ww_out_of_memory(0);
   snprintf(e->text, sizeof e->text, "%s", s);
   LLVMDisposeMessage(s);
 }

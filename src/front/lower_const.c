@@ -71,6 +71,7 @@ bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits) {
 
 static void wide_limbs(LLVMValueRef c, uint64_t *limb, uint32_t n) {
   char *text = LLVMPrintValueToString(c);
+  if (!text) ww_out_of_memory(0);
   const char *s = strchr(text, ' ');
   bool neg = s && s[1] == '-';
   memset(limb, 0, n * sizeof *limb);
