@@ -154,7 +154,9 @@ static void devices(ww_cmd *c, findings *v) {
   ww_forks each = {.ctx = &x, .work = open_device, .done = add_device, .jobs = 1, .limit_s = 60, .what = "devices"};
   ww_err e = {0};
   if (ww_forks_run(&each, 2, &e))
-    add(c, v, false, (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes", "nothing can be measured", OPTIONAL});
+    add(c, v, false,
+        (finding){"devices", ww_strdup(c->arena, e.msg), "free memory or processes", "nothing can be measured",
+                  OPTIONAL});
 }
 
 /* Beside the program in a build, in lib/warpwise where it is installed. */

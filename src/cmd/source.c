@@ -136,6 +136,17 @@ static void host_launches(ww_cmd *c, const ww_front_options *f, ww_source_cache 
   ww_limits_end(c);
 }
 
+/* The kernel's `// warpwise:` comment. A file that is there and cannot be read is an error: its launch would be assumed. */
+static ww_status read_comment(ww_cmd *c, const char *file, uint32_t line, const char **out) {
+  char *text;
+  size_t n;
+  *out = NULL;
+  if (!ww_file_exists(file)) return WW_OK; /* named by a #line */
+  ww_status st = ww_read_file(c->arena, file, SIZE_MAX, &text, &n, &c->err);
+  if (!st) *out = ww_front_comment_in(text, n, line, c->arena);
+  return st;
+}
+
 ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cache *cache, ww_launch *launch,
                            const ww_fn **fn, ww_strings *said) {
   ww_front_options f;
@@ -147,7 +158,8 @@ ww_status ww_source_kernel(ww_cmd *c, const ww_source_options *o, ww_source_cach
   if (st) return st;
   c->kernel = ww_strdup(c->arena, (*fn)->name); /* outlives the cache */
   if (ww_answer_complete(launch, *fn)) return WW_OK;
-  const char *comment = ww_front_comment((*fn)->file ? (*fn)->file : launch->file, (*fn)->line, c->arena);
+  const char *comment;
+  if ((st = read_comment(c, (*fn)->file ? (*fn)->file : launch->file, (*fn)->line, &comment))) return st;
   bool ask = !comment && !launch->grid[0] && !launch->grid_expr[0];
   if (ask) host_launches(c, &f, cache);
   ww_said more = {0};

@@ -429,7 +429,8 @@ static ww_status run_jobs(work *w, bool *child, ww_err *e) {
   void *shares = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shares == MAP_FAILED) return ww_fail(e, WW_EIO, "cannot share memory: %s", strerror(errno));
   w->s = shares;
-  if (!ww_temp_folder(folder, &slot)) return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
+  if (!ww_temp_folder(folder, &slot))
+    return ww_fail(e, WW_EIO, "cannot make a folder '%s': %s: set TMPDIR", folder, strerror(errno));
   w->folder = folder;
   w->state = (atomic_uchar *)((char *)w->s + rows);
   for (uint32_t k = 0; k < WORKERS; k++) atomic_init(&w->s->busy[k], NOBODY);

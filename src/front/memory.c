@@ -5,8 +5,9 @@
 
 #include "isolate.h"
 
-#define NEW_HANDLER "_ZSt15set_new_handlerPFvvE"                                 /* std::set_new_handler */
-#define LLVM_HANDLER "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_" /* llvm::install_bad_alloc_error_handler */
+#define NEW_HANDLER "_ZSt15set_new_handlerPFvvE" /* std::set_new_handler */
+#define LLVM_HANDLER \
+  "_ZN4llvm31install_bad_alloc_error_handlerEPFvPvPKcbES0_" /* llvm::install_bad_alloc_error_handler */
 
 static void on_new(void) { ww_out_of_memory(0); }
 

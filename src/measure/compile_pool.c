@@ -146,11 +146,11 @@ ww_status ww_compile_worker(FILE *in, FILE *out, ww_err *e) {
 /* ---- our side ---- */
 
 typedef struct {
-  pid_t pid; /* 0: none */
+  pid_t pid;    /* 0: none */
   int fd, slot; /* slot: for cleaning up */
-  ww_buf in;   /* received, not yet a whole line */
-  ww_buf out;  /* to send */
-  size_t sent; /* of out */
+  ww_buf in;    /* received, not yet a whole line */
+  ww_buf out;   /* to send */
+  size_t sent;  /* of out */
   uint32_t unit[IN_FLIGHT];
   uint32_t n;   /* units it has, unit[0] at work */
   double since; /* when unit[0] was begun */

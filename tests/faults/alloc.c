@@ -101,7 +101,8 @@ void *realloc(void *p, size_t n) {
   find_real();
   if (is_early(p)) {
     void *q = malloc(n);
-    if (q) memcpy(q, p, n < sizeof early - (size_t)((char *)p - early) ? n : sizeof early - (size_t)((char *)p - early));
+    if (q)
+      memcpy(q, p, n < sizeof early - (size_t)((char *)p - early) ? n : sizeof early - (size_t)((char *)p - early));
     return q;
   }
   return fails() ? NULL : real_realloc(p, n);

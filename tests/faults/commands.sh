@@ -2,7 +2,7 @@
 #
 # try NAME FILTER OUTPUTS COMMAND, see run.sh. $W is the program.
 plain=cat
-untimed() { sed -E 's/[0-9.]+ (ms|s|us)\b//g; s/"(elapsed_s|seconds|device_s|waited_s|interp_s|load_s|trace_s|build_s|run_s)":[0-9.e+-]+//g' "$1"; }
+untimed() { sed -E 's/[0-9.]+ (ms|s|us)\b//g; s/"(elapsed_s|seconds|device_s|waited_s|interp_s|load_s|trace_s|build_s|run_s|inputs_ms|trace_ms|trace_cpu_ms|load_ms|clang_ms|lower_ms|predict_ms)":[0-9.e+-]+//g' "$1"; }
 wants() { case $only in "  ") ;; *) for w in "$@"; do case $only in *" $w "* | *" $w:"*) return 0 ;; esac; done; false ;; esac; }
 stores= rows=0
 

@@ -95,7 +95,6 @@ static const rule rules[] = {
     {"look", CALL(statx), {EIO, ENOMEM, EIO}},
     {"look", CALL(access), {EIO, ENOMEM, EIO}},
     {"look", CALL(faccessat), {EIO, ENOMEM, EIO}},
-    {"look", CALL(readlink), {EIO, ENOMEM, EACCES}},
     {"look", CALL(lseek), {EIO, ESPIPE, EINVAL}},
     {"look", CALL(fcntl), {EACCES, ENOLCK, EIO}},
     {"look", CALL(getcwd), {ENOENT, EACCES, ERANGE}},
@@ -289,7 +288,8 @@ static pid_t start(char **argv) {
 
 int main(int argc, char **argv) {
   int status = 0, end = 0, left;
-  if (argc < 6 || stat(argv[1], &program)) return fputs("usage: inject PROGRAM CLASS N SECONDS COMMAND...\n", stderr), 2;
+  if (argc < 6 || stat(argv[1], &program))
+    return fputs("usage: inject PROGRAM CLASS N SECONDS COMMAND...\n", stderr), 2;
   class = argv[2];
   wanted = atol(argv[3]);
   prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -3,6 +3,7 @@
 
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
@@ -444,6 +445,102 @@ static void frames_behind_each_other(void **state) {
   }
   ww_buf_free(&b);
   unlink(path);
+/* ---- what must not outlive the program ---- */
+
+typedef struct {
+  char file[64], folder[64], below[128];
+  pid_t child;
+} temporaries;
+
+/* A file, a folder with something in it and a child, as a command has them while it works; then it ends. */
+static void work_with(int told, void (*end)(void)) {
+  temporaries t = {.file = "/tmp/ww-test.XXXXXX", .folder = "/tmp/ww-test-folder.XXXXXX"};
+  int slot;
+  t.child = ww_fork();
+  if (!t.child) {
+    pause();
+    _exit(0);
+  }
+  ww_end_on_signals();
+  ww_cleanup_process(t.child);
+  if (ww_temp_file(t.file, &slot) < 0 || !ww_temp_folder(t.folder, &slot)) _exit(97);
+  snprintf(t.below, sizeof t.below, "%s/in", t.folder);
+  if (mkdir(t.below, 0777) || write(told, &t, sizeof t) < 0) _exit(99);
+  end();
+  _exit(98);
+}
+
+static void wait_here(void) { pause(); }
+static void ask_for_too_much(void) { ww_xmalloc(SIZE_MAX / 2); }
+
+/* How such a process ends: by the signal, or of itself (0). Nothing of it is left. */
+static int end_of(int number, void (*end)(void)) {
+  temporaries t;
+  int told[2], status;
+  assert_int_equal(pipe(told), 0);
+  fflush(NULL);
+  pid_t pid = fork();
+  if (!pid) {
+    if (!number) close(STDERR_FILENO); /* what it has to say */
+    work_with(told[1], end);
+  }
+  assert_int_equal(read(told[0], &t, sizeof t), sizeof t);
+  assert_true(ww_file_exists(t.file) && ww_file_exists(t.below));
+  if (number) kill(pid, number);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  close(told[0]);
+  close(told[1]);
+  assert_false(ww_file_exists(t.file));
+  assert_false(ww_file_exists(t.folder));
+  char state = 'Z', path[64];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)t.child);
+  for (int k = 0; k < 300; k++) { /* it is gone, or nobody has taken note of its end yet */
+    FILE *f = fopen(path, "r");
+    if (!f || fscanf(f, "%*d (%*[^)]) %c", &state) != 1) state = 'Z';
+    if (f) fclose(f);
+    if (state == 'Z') break;
+    usleep(10000);
+  }
+  assert_int_equal(state, 'Z');
+  return status;
+}
+
+static void signals_leave_nothing_behind(void **state) {
+  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    int status = end_of(numbers[k], wait_here);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == numbers[k]);
+  }
+}
+
+static void no_memory_is_an_exit_code_and_leaves_nothing_behind(void **state) {
+  (void)state;
+  int status = end_of(0, ask_for_too_much);
+  assert_true(WIFEXITED(status));
+  assert_int_equal(WEXITSTATUS(status), ww_exit_code(WW_ELIMIT));
+}
+
+static void what_is_forgotten_or_a_parents_stays(void **state) {
+  char kept[] = "/tmp/ww-test.XXXXXX", parents[] = "/tmp/ww-test.XXXXXX";
+  int slot, other;
+  (void)state;
+  close(ww_temp_file(kept, &slot));
+  ww_cleanup_forget(slot);
+  close(ww_temp_file(parents, &other));
+  fflush(NULL);
+  pid_t pid = fork();
+  if (!pid) {
+    ww_cleanup_now();
+    _exit(0);
+  }
+  waitpid(pid, NULL, 0);
+  assert_true(ww_file_exists(kept) && ww_file_exists(parents));
+  ww_cleanup_now();
+  assert_true(ww_file_exists(kept));
+  assert_false(ww_file_exists(parents));
+  ww_cleanup_forget(other);
+  unlink(kept);
 }
 
 int main(void) {
@@ -468,6 +565,9 @@ int main(void) {
       TEST(a_checksum_may_be_asked_for),
       TEST(bombs_take_what_is_allowed),
       TEST(frames_behind_each_other),
+      TEST(signals_leave_nothing_behind),
+      TEST(no_memory_is_an_exit_code_and_leaves_nothing_behind),
+      TEST(what_is_forgotten_or_a_parents_stays),
   };
   return RUN(tests);
 }
