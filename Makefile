@@ -223,15 +223,28 @@ $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h test
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
 	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
-# Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels, their launches, and small models.
+# Fuzzing (tests/fuzz/): $(BUILD)/fuzz/fuzz is driven by libFuzzer, where CC is clang and SAN says so (make fuzz sees to it);
+# $(BUILD)/tests/fuzz_replay runs kept inputs in any build. The folder of the first can be carried to another machine: nothing of LLVM in
+# it, and what a bare system lacks is linked statically or lies beside it.
 FUZZ_CC   ?= $(shell command -v $(patsubst llvm-config%,clang%,$(notdir $(LLVM_CONFIG))) || echo clang)
 FUZZ_BUILD ?= build-fuzz
-FUZZ_TIME ?= 60
+FUZZ_TIME ?= 1800
 FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
+FUZZ_MAIN := $(shell $(CC) -print-file-name=libclang_rt.fuzzer-$(shell uname -m).a 2>/dev/null | grep /)
+FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%.o,$(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/targets.c tests/fuzz/mutate.c)
+static_lib = $(if $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
+$(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/fuzz: $(BUILD)/tests/fuzz/fuzz.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -Wl,-rpath,'$$ORIGIN' -static-libgcc -o $@ $^ \
+	  $(FUZZ_MAIN) $(foreach l,$(if $(FUZZ_MAIN),stdc++) zstd pcre2-8 utf8proc sqlite3 cjson,$(call static_lib,$(l))) -lm -ldl
+	@for l in libcjson.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
+$(BUILD)/tests/fuzz_replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
--include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
+-include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
 .PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
@@ -287,11 +300,17 @@ test-asan:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
 
-fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question $(BUILD)/fuzz_grammar
-fuzz: all
-	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
-	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers
-	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME)
+# One build for every target: no LLVM (nothing compiles there), the library alone.
+FUZZ_MAKE = $(MAKE) --no-print-directory LLVM_CONFIG=none NVCC= CC="$(FUZZ_CC)" OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w"
+FUZZ_ARGS = BUILD=$(FUZZ_BUILD) SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)"
+fuzz-build:
+	+@$(FUZZ_MAKE) $(FUZZ_ARGS) $(FUZZ_BUILD)/fuzz/fuzz
+
+fuzz:
+	@scripts/deps.sh fuzz
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/fuzz_whole
+	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-build
+	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME) $(JOBS)
 
 test-full: test lint
 
