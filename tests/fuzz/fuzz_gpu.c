@@ -17,7 +17,7 @@ static void again(const ww_gpu *g, bool pretty, ww_arena *a, ww_gpu *back, ww_bu
 
 static void check(ww_gpu *g) {
   ww_occupancy o;
-  static const uint64_t threads[] = {1, 33, 256, 1024, UINT64_MAX};
+  static const uint64_t threads[] = {1, 33, 256, 1024, 65536};
   fuzz_must(g->name && g->full_name && g->vendor && g->architecture);
   fuzz_must((g->lanes == 32 || g->lanes == 64) && g->sms);
   for (uint32_t k = 0; k < WW_NGPU_FIGURES; k++) {
