@@ -231,7 +231,7 @@ FUZZ_BUILD ?= build-fuzz
 FUZZ_TIME ?= 1800
 FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
 FUZZ_MAIN := $(shell $(CC) -print-file-name=libclang_rt.fuzzer-$(shell uname -m).a 2>/dev/null | grep /)
-FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%.o,$(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/targets.c tests/fuzz/mutate.c)
+FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%.o,$(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/targets.c tests/fuzz/input.c tests/fuzz/mutate.c)
 static_lib = $(if $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
 $(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c
 	@mkdir -p $(@D)
@@ -242,6 +242,8 @@ $(BUILD)/fuzz/fuzz: $(BUILD)/tests/fuzz/fuzz.o $(FUZZ_OBJS) $(BUILD)/libwarpwise
 	  $(FUZZ_MAIN) $(foreach l,$(if $(FUZZ_MAIN),stdc++) zstd pcre2-8 utf8proc sqlite3 cjson,$(call static_lib,$(l))) -lm -ldl
 	@for l in libcjson.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 $(BUILD)/tests/fuzz_replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+$(BUILD)/tests/fuzz_whole: $(BUILD)/tests/fuzz/whole.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/input.o $(BUILD)/libwarpwise.a
+$(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
