@@ -241,6 +241,9 @@ $(BUILD)/fuzz/fuzz: $(BUILD)/tests/fuzz/fuzz.o $(FUZZ_OBJS) $(BUILD)/libwarpwise
 	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -Wl,-rpath,'$$ORIGIN' -static-libgcc -o $@ $^ \
 	  $(FUZZ_MAIN) $(foreach l,$(if $(FUZZ_MAIN),stdc++) zstd pcre2-8 utf8proc sqlite3 cjson,$(call static_lib,$(l))) -lm -ldl
 	@for l in libcjson.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
+$(BUILD)/fuzz/replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(SAN) $(LDFLAGS) -pthread -o $@ $^ -lzstd -lpcre2-8 -lutf8proc -lsqlite3 -lcjson -lm -ldl
 $(BUILD)/tests/fuzz_replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
 $(BUILD)/tests/fuzz_whole: $(BUILD)/tests/fuzz/whole.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/input.o $(BUILD)/libwarpwise.a
 $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
@@ -249,7 +252,7 @@ $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-gpu asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -257,7 +260,7 @@ help:
 	@echo "make test-full  the same, then lint"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
-	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
+	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-coverage: the lines reached"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
@@ -279,14 +282,15 @@ test:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory -j$(JOBS) all units
 	@$(MAKE) --no-print-directory -j$(JOBS) $(ASAN) all units
+	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-build-here
 	@tests/run.sh $(BUILD)
 	@echo "again, under AddressSanitizer and UBSan:"
-	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
+	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library fuzz
 
 deps:
 	@scripts/deps.sh test
 
-units: $(UNITS) $(TOOLS)
+units: $(UNITS) $(TOOLS) $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole
 
 test-unit: all units
 	@tests/run.sh $(BUILD) unit
@@ -300,13 +304,22 @@ asan:
 test-asan:
 	@scripts/deps.sh test
 	@$(MAKE) --no-print-directory $(ASAN) all units
-	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library
+	@tests/run.sh $(ASAN_BUILD) unit cli lm-cli kernels serve lsp mcp library fuzz
 
 # One build for every target: no LLVM (nothing compiles there), the library alone.
 FUZZ_MAKE = $(MAKE) --no-print-directory LLVM_CONFIG=none NVCC= CC="$(FUZZ_CC)" OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w"
 FUZZ_ARGS = BUILD=$(FUZZ_BUILD) SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)"
 fuzz-build:
 	+@$(FUZZ_MAKE) $(FUZZ_ARGS) $(FUZZ_BUILD)/fuzz/fuzz
+# The same where clang has libFuzzer: tests do without it.
+fuzz-build-here:
+	+@[ ! -e "$$($(FUZZ_CC) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a)" ] || $(FUZZ_MAKE) $(FUZZ_ARGS) $(FUZZ_BUILD)/fuzz/fuzz
+
+# Which lines of the readers the inputs reach, by clang's own counters: after `make fuzz`, whose inputs it runs.
+fuzz-coverage:
+	@scripts/deps.sh fuzz
+	+@$(FUZZ_MAKE) BUILD=$(FUZZ_BUILD)/coverage SAN="-fprofile-instr-generate -fcoverage-mapping" $(FUZZ_BUILD)/coverage/fuzz/replay
+	@tests/fuzz/coverage.sh $(FUZZ_BUILD) "$(lastword $(FUZZ_CC))"
 
 fuzz:
 	@scripts/deps.sh fuzz

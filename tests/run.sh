@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages fuzz.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
+stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages fuzz}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -61,6 +61,7 @@ for s in $stages; do
   vscode) stage vscode tests/clients/vscode/run.sh "$build" ;;
   library) stage library tests/library.sh "$build" ;;
   packages) stage packages tests/packages.sh "$build" ;;
+  fuzz) stage fuzz tests/fuzz/test.sh "$build" ;;
   mcp) stage mcp tests/mcp.sh "$build" ;;
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;
