@@ -59,6 +59,7 @@ statements = ["", "UPDATE kernel SET origin=-1", "UPDATE kernel SET origin=99, k
               "INSERT INTO launch SELECT 99,number,gpu,machine,status,failure,samples,passes,accumulates,grid_x,grid_y,grid_z,block_x,block_y,block_z,spec,iqr_us FROM launch",
               "CREATE TRIGGER t AFTER INSERT ON launch BEGIN DELETE FROM launch; END", "UPDATE machine SET sms=-1, l2_size=1<<62, device=x'ff00'", "UPDATE family SET name=printf('%.600c','x')",
               "UPDATE kernel SET key=printf('%.900c','g'), seed=-1, idx=-1, version=-1", "UPDATE launch SET number=-7"]
+statements += ["SELECT 1\n@4096=13\n@4097=255\n", "@18=2\n@19=2", "@100=7", "@28=0\n@31=200", "@5000=255\n@9000=255\n@13000=255", "@16=0\n@17=1", "@0=0", "@68=0\n@60=9", "@56=3"]
 for k, s in enumerate(statements):
     save("store", f"sql{k}", s)
 save("store", "empty", b"")

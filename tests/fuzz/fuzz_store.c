@@ -57,6 +57,15 @@ static void make_image(void) {
 
 /* ---- statements of SQL ---- */
 
+/* Bytes of the file that are changed behind the statements: a line `@OFFSET=VALUE` each. */
+static void damage(const char *lines, unsigned char *bytes, size_t n) {
+  for (const char *p = lines; n && p && *p == '@'; p = strchr(p, '\n'), p = p ? p + 1 : NULL) {
+    char *end;
+    unsigned long at = strtoul(p + 1, &end, 10);
+    if (*end == '=') bytes[at % n] = (unsigned char)strtoul(end + 1, NULL, 10);
+  }
+}
+
 /* No file but the one in memory. */
 static int allow(void *ctx, int what, const char *a, const char *b, const char *c, const char *d) {
   (void)ctx, (void)a, (void)b, (void)c, (void)d;
@@ -65,7 +74,7 @@ static int allow(void *ctx, int what, const char *a, const char *b, const char *
 
 static int enough(void *ctx) { return ++*(int *)ctx > 100; }
 
-static const char *by_statements(const char *sql) {
+static const char *by_statements(char *sql) {
   sqlite3 *db = NULL;
   sqlite3_int64 n = 0;
   int steps = 0;
@@ -79,8 +88,11 @@ static const char *by_statements(const char *sql) {
   sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 100000);
   sqlite3_set_authorizer(db, allow, NULL);
   sqlite3_progress_handler(db, 1000, enough, &steps);
-  sqlite3_exec(db, sql, NULL, NULL, NULL);
+  char *lines = *sql == '@' ? sql : strstr(sql, "\n@");
+  if (lines && lines > sql) *lines++ = 0;
+  if (lines != sql) sqlite3_exec(db, sql, NULL, NULL, NULL);
   unsigned char *out = sqlite3_serialize(db, "main", &n, 0);
+  damage(lines, out, (size_t)n);
   const char *path = fuzz_file("s.sqlite", out, (size_t)n);
   sqlite3_free(out);
   sqlite3_close(db);

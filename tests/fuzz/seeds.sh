@@ -20,13 +20,14 @@ done
 cp "$top"/tests/kernels/*.launch "$out/launch/"
 for t in question scan fixes comment; do
   # shellcheck disable=SC2086
-  find $kernels "$top"/examples/*.cu "$top"/examples/*.cl "$top"/tests/explain/*.cu "$top"/tests/fixes -type f -size -4k -exec cp {} "$out/$t/" \;
+  find $kernels "$top"/examples "$top"/tests/explain "$top"/tests/fixes "$top"/corpus -type f \( -name '*.cu' -o -name '*.cl' -o -name '*.hip' -o -name '*.c*' \) \
+    -size -4096c -exec cp {} "$out/$t/" \;
 done
 cp "$top"/gpus/*.json "$out/gpu/"
 # The newest texts that the readers of reports get are those this program writes.
 for k in saxpy matmul spmv; do
   for f in "$top"/examples/$k.*; do
-    "$warpwise" explain "$f" --json --gpu h200,mi250x 2>/dev/null | head -n 2 >"$out/page/$k.jsonl"
+    "$warpwise" explain "$f" --json --gpu h200,a100 2>/dev/null | head -n 2 >"$out/page/$k.jsonl"
     "$warpwise" predict "$f" --json --gpu h200 2>/dev/null | head -n 1 >"$out/report/$k.json"
   done
 done
@@ -36,6 +37,15 @@ done
 zstd -dc "$top/data/corpus-h200.jsonl.zst" 2>/dev/null | head -n 60 | awk 'NR % 20 == 1' | split -l 1 - "$out/rows/measured_"
 zstd -dc "$top/models/correction.json.zst" >"$out/correction.json" && python3 "$here/small_correction.py" "$out/correction.json" >"$out/correction/small.json"
 rm -f "$out/correction.json"
+# Packed files: with and without their size, several frames, more than may be, an empty one.
+echo 'a text a text a text' >"$out/text"
+zstd -qc "$out/text" >"$out/packed/sized"
+zstd -qc <"$out/text" >"$out/packed/stream"
+zstd -qc --no-check "$out/text" >"$out/packed/unchecked"
+cat "$out/packed/sized" "$out/packed/stream" >"$out/packed/frames"
+head -c 100000 /dev/zero | zstd -qc >"$out/packed/large"
+: | zstd -qc >"$out/packed/nothing"
+rm "$out/text"
 cp "$top/models/machine.json" "$out/params/"
 cp "$top/models/text.json" "$out/side/"
 for t in gpu report config; do cp "$out/$t"/* "$out/json/" 2>/dev/null; done
