@@ -243,18 +243,36 @@ $(GPU_TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h test
 	$(call say,CC,$@)$(CC) $(WW_CFLAGS) $(WW_LDFLAGS) -o $@ $(filter %.c,$^) $(BUILD)/libwarpwise.a -Wl,-rpath,'$$ORIGIN' -lcjson -lzstd -lm -ldl
 	@for l in libcjson.so.1 libzstd.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
 
-# Fuzzing: libFuzzer where CC is clang (make fuzz sees to it). Seeds are the IR of the test kernels, their launches, and small models.
+# Fuzzing (tests/fuzz/): $(BUILD)/fuzz/fuzz is driven by libFuzzer, where CC is clang and SAN says so (make fuzz sees to it);
+# $(BUILD)/tests/fuzz_replay runs kept inputs in any build. The folder of the first can be carried to another machine: nothing of LLVM in
+# it, and what a bare system lacks is linked statically or lies beside it.
 FUZZ_CC   ?= $(shell command -v $(patsubst llvm-config%,clang%,$(notdir $(LLVM_CONFIG))) || echo clang)
 FUZZ_BUILD ?= build-fuzz
-FUZZ_TIME ?= 60
+FUZZ_TIME ?= 1800
 FUZZ_SAN   = address,undefined,float-cast-overflow -fno-sanitize-recover=all -fno-omit-frame-pointer
-$(BUILD)/fuzz_%: tests/fuzz/fuzz_%.c tests/fuzz/fuzz.h $(BUILD)/libwarpwise.a
-	$(call say,CC,$@)$(CC) $(WW_CFLAGS) -fsanitize=fuzzer -o $@ $< $(BUILD)/libwarpwise.a -lcjson -lzstd -lpcre2-8 -lutf8proc -lm -ldl
+FUZZ_MAIN := $(shell $(CC) -print-file-name=libclang_rt.fuzzer-$(shell uname -m).a 2>/dev/null | grep /)
+FUZZ_OBJS := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%.o,$(wildcard tests/fuzz/fuzz_*.c) tests/fuzz/targets.c tests/fuzz/input.c tests/fuzz/mutate.c)
+static_lib = $(if $(wildcard $(shell $(CC) -print-file-name=lib$(1).a)),-l:lib$(1).a,-l$(1))
+$(BUILD)/tests/fuzz/%.o: tests/fuzz/%.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)$(CC) $(WW_CFLAGS) -MMD -MP -c -o $@ $<
+$(BUILD)/fuzz/fuzz: $(BUILD)/tests/fuzz/fuzz.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(SAN) $(WW_LDFLAGS) -pthread -Wl,-rpath,'$$ORIGIN' -static-libgcc -o $@ $^ \
+	  $(FUZZ_MAIN) $(foreach l,$(if $(FUZZ_MAIN),stdc++) zstd pcre2-8 utf8proc sqlite3 cjson,$(call static_lib,$(l))) -lm -ldl
+	@for l in libcjson.so.1; do cp -uL "$$($(CC) -print-file-name=$$l)" $(@D)/ 2>/dev/null || true; done
+$(BUILD)/fuzz/replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)$(CC) $(SAN) $(WW_LDFLAGS) -pthread -o $@ $^ -lzstd -lpcre2-8 -lutf8proc -lsqlite3 -lcjson -lm -ldl
+$(BUILD)/tests/fuzz_replay: $(BUILD)/tests/fuzz/replay.o $(FUZZ_OBJS) $(BUILD)/libwarpwise.a
+$(BUILD)/tests/fuzz_whole: $(BUILD)/tests/fuzz/whole.o $(BUILD)/tests/fuzz/mutate.o $(BUILD)/tests/fuzz/input.o $(BUILD)/libwarpwise.a
+$(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
+	$(call say,LINK,$@)$(CC) $(SAN) $(WW_LDFLAGS) -pthread -o $@ $^ $(LIBS)
 
--include $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
+-include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu asan fuzz fuzz-drivers lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -264,7 +282,7 @@ help:
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make test-faults, test-kills, soak   every call of every command fails once; 200 times kill -9; an hour of load on the servers"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
-	@echo "make fuzz       any bytes as IR, as a launch, as a model's files, $(FUZZ_TIME) s each (FUZZ_TIME=), under the sanitizers; needs clang's libFuzzer"
+	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-coverage: the lines reached"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
 	@echo "make format     clang-format over src/ and tests/"
 	@echo "make bench      timings"
@@ -289,6 +307,7 @@ test:
 	@plain=; sanitized="$(ASAN_STAGES)"; \
 	$(MAKE) --no-print-directory $(PARALLEL) all units || plain=unbuilt; \
 	$(MAKE) --no-print-directory $(PARALLEL) $(ASAN) all units || sanitized=unbuilt; \
+	$(MAKE) --no-print-directory $(PARALLEL) fuzz-build-here; \
 	tests/run.sh $(BUILD) $$plain -- $(ASAN_BUILD) $$sanitized
 
 # Both commands of the README on machines that have nothing (root, debootstrap): scripts/fresh.sh has the options.
@@ -298,14 +317,14 @@ test-fresh:
 deps:
 	@scripts/deps.sh test
 
-units: $(UNITS) $(TOOLS)
+units: $(UNITS) $(TOOLS) $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole
 
 test-unit: all units
 	@tests/run.sh $(BUILD) unit
 
 # -O1: with optimisation the interpreter alone takes minutes under the sanitizers.
 ASAN_BUILD := build-asan
-ASAN_STAGES := unit cli lm-cli kernels serve lsp mcp library
+ASAN_STAGES := unit cli lm-cli kernels serve lsp mcp library fuzz
 ASAN = BUILD=$(ASAN_BUILD) NVCC= OPT=-O1 INTERP_OPT=-O1 SAN="-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -Wno-format-truncation"
 asan:
 	@$(MAKE) --no-print-directory $(ASAN) all
@@ -315,11 +334,26 @@ test-asan:
 	@$(MAKE) --no-print-directory $(ASAN) all units
 	@tests/run.sh $(ASAN_BUILD) $(ASAN_STAGES)
 
-fuzz-drivers: $(BUILD)/fuzz_ir $(BUILD)/fuzz_launch $(BUILD)/fuzz_safetensors $(BUILD)/fuzz_gguf $(BUILD)/fuzz_config $(BUILD)/fuzz_tokenizer $(BUILD)/fuzz_question $(BUILD)/fuzz_grammar
-fuzz: all
-	@$(MAKE) --no-print-directory BUILD=$(FUZZ_BUILD) CC=$(FUZZ_CC) OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w" \
-	  SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)" fuzz-drivers
-	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME)
+# One build for every target: no LLVM (nothing compiles there), the library alone.
+FUZZ_MAKE = $(MAKE) --no-print-directory LLVM_CONFIG=none NVCC= CC="$(FUZZ_CC)" OPT=-O1 INTERP_OPT=-O1 CFLAGS="-g -w"
+FUZZ_ARGS = BUILD=$(FUZZ_BUILD) SAN="-fsanitize=fuzzer-no-link,$(FUZZ_SAN)"
+fuzz-build:
+	+@$(FUZZ_MAKE) $(FUZZ_ARGS) $(FUZZ_BUILD)/fuzz/fuzz
+# The same where clang has libFuzzer: tests do without it.
+fuzz-build-here:
+	+@[ ! -e "$$($(FUZZ_CC) -print-file-name=libclang_rt.fuzzer-$$(uname -m).a)" ] || $(FUZZ_MAKE) $(FUZZ_ARGS) $(FUZZ_BUILD)/fuzz/fuzz
+
+# Which lines of the readers the inputs reach, by clang's own counters: after `make fuzz`, whose inputs it runs.
+fuzz-coverage:
+	@scripts/deps.sh fuzz
+	+@$(FUZZ_MAKE) BUILD=$(FUZZ_BUILD)/coverage SAN="-fprofile-instr-generate -fcoverage-mapping" $(FUZZ_BUILD)/coverage/fuzz/replay
+	@tests/fuzz/coverage.sh $(FUZZ_BUILD) "$(lastword $(FUZZ_CC))"
+
+fuzz:
+	@scripts/deps.sh fuzz
+	@$(MAKE) --no-print-directory -j$(JOBS) all $(BUILD)/tests/fuzz_whole
+	@$(MAKE) --no-print-directory -j$(JOBS) fuzz-build
+	@tests/fuzz/run.sh $(BUILD) $(FUZZ_BUILD) $(FUZZ_TIME) $(JOBS)
 
 # Every call of every command fails once, about an hour; 200 kills; an hour of load.
 test-faults: all $(BUILD)/leaks/warpwise

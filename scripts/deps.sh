@@ -1,5 +1,5 @@
 #!/bin/sh
-# deps.sh build|deb|test : installs the Debian packages that are missing, says which; does nothing when all are there.
+# deps.sh build|deb|test|fuzz : installs the Debian packages that are missing, says which; does nothing when all are there.
 #
 # Optional ones, which not every release has, are installed where it has them; the tests that use them are skipped elsewhere.
 # Works as root and as a user with sudo. On a system without dpkg it only says what is needed.
@@ -8,6 +8,7 @@ want=${1:-build}
 packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev libmicrohttpd-dev libpcre2-dev libutf8proc-dev scdoc"
 optional=
 [ "$want" = deb ] && packages="$packages dpkg-dev"
+[ "$want" = fuzz ] && packages="$packages python3 zstd"
 [ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev g++ openmpi-bin zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox"
 [ "$want" = test ] && optional="oclgrind elpa-eglot" # Emacs 29 has Eglot in it
 # Clients of others come from npm; whatever Node.js is here will do.
@@ -42,6 +43,18 @@ have_llvm() {
   return 1
 }
 
+# The package with libFuzzer of the clang that the Makefile takes, where that clang lacks it; tests of a system that has none do without.
+fuzzer_of() {
+  case $want in fuzz | test) ;; *) return ;; esac
+  for v in 23 22 21 20 19 18 17 $1; do
+    if [ "$v" = "$1" ] || { command -v "clang-$v" && command -v "llvm-config-$v"; } >/dev/null 2>&1; then
+      [ -e "$("clang-$v" -print-file-name="libclang_rt.fuzzer-$(uname -m).a" 2>/dev/null)" ] && return
+      if [ "$want" = fuzz ] || apt-cache show "libclang-rt-$v-dev" >/dev/null 2>&1; then echo " libclang-rt-$v-dev"; fi
+      return
+    fi
+  done
+}
+
 missing=
 for p in $packages; do installed "$p" || missing="$missing $p"; done
 # Optional packages that are not there and can be had, by the lists at hand.
@@ -52,6 +65,7 @@ wanted() {
 }
 need_llvm=no
 have_llvm || need_llvm=yes
+[ $need_llvm = yes ] || missing="$missing$(fuzzer_of "")"
 if [ -z "$missing" ] && [ $need_llvm = no ] && [ -z "$(wanted)" ]; then
   uplot
   exit 0
@@ -81,7 +95,7 @@ if [ $need_llvm = yes ]; then
     echo "deps: this system's package lists have no clang 17 or newer; add a source that does" >&2
     exit 1
   fi
-  missing="$missing clang-$llvm llvm-$llvm-dev"
+  missing="$missing clang-$llvm llvm-$llvm-dev$(fuzzer_of "$llvm")"
 fi
 install() {
   echo "deps: installing: $*" >&2

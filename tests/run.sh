@@ -4,7 +4,7 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
-every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills"
+every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -87,6 +87,7 @@ one() { # STAGE
   kills) stage kills tests/faults/kills.sh "$build" 8 ;;
   library) stage library tests/library.sh "$build" ;;
   packages) stage packages tests/packages.sh "$build" ;;
+  fuzz) stage fuzz tests/fuzz/test.sh "$build" ;;
   mcp) stage mcp tests/mcp.sh "$build" ;;
   mcp-clients) stage mcp-clients tests/clients/mcp/run.sh "$build" ;;
   evaluate) stage evaluate tests/evaluate.sh "$build/warpwise" ;;

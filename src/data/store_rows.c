@@ -293,8 +293,15 @@ typedef struct {
 
 static const char *text_at(sqlite3_stmt *q, int at) { return (const char *)sqlite3_column_text(q, at); }
 
-static void read_kernel(sqlite3_stmt *q, made_names *n, ww_store_kernel *k) {
-  *k = (ww_store_kernel){.origin = (ww_origin)sqlite3_column_int(q, 1),
+/* What the tables' constraints promise; a file that somebody else has written may not keep it. */
+static ww_status keeps(const ww_store *s, bool holds, const char *what, ww_err *e) {
+  if (holds) return WW_OK;
+  return ww_fail(e, WW_EDATA, "%s: damaged, or not written by warpwise: a %s lacks what every one has", s->path, what);
+}
+
+static ww_status read_kernel(const ww_store *s, sqlite3_stmt *q, made_names *n, ww_store_kernel *k, ww_err *e) {
+  int64_t origin = sqlite3_column_int64(q, 1);
+  *k = (ww_store_kernel){.origin = (ww_origin)origin,
                          .family = text_at(q, 2),
                          .dialect = text_at(q, 3),
                          .version = (uint32_t)sqlite3_column_int64(q, 4),
@@ -305,18 +312,22 @@ static void read_kernel(sqlite3_stmt *q, made_names *n, ww_store_kernel *k) {
                          .key = text_at(q, 9),
                          .name = text_at(q, 10),
                          .file = text_at(q, 11)};
-  if (k->key) return;
+  ww_status st =
+      keeps(s, origin >= 0 && origin < WW_NORIGINS && k->family && k->dialect && (!k->key || k->name), "kernel", e);
+  if (st || k->key) return st;
   ww_store_gen_key(n->key, k->version, k->seed, k->index, k->dialect);
   snprintf(n->name, sizeof n->name, "g%u_%" PRIu64 "_%u", k->version, k->seed, k->index);
   k->key = n->key;
   k->name = n->name;
+  return WW_OK;
 }
 
 static double real_at(sqlite3_stmt *q, int at) {
   return sqlite3_column_type(q, at) == SQLITE_NULL ? NAN : sqlite3_column_double(q, at);
 }
 
-static void read_launch(sqlite3_stmt *q, ww_store_row *r) {
+static ww_status read_launch(const ww_store *s, sqlite3_stmt *q, ww_store_row *r, ww_err *e) {
+  int64_t status = sqlite3_column_int64(q, 15);
   r->number = (uint32_t)sqlite3_column_int64(q, 0);
   r->spec = text_at(q, 1);
   for (int k = 0; k < 3; k++) r->grid[k] = (uint64_t)sqlite3_column_int64(q, 2 + k);
@@ -328,7 +339,7 @@ static void read_launch(sqlite3_stmt *q, ww_store_row *r) {
   r->compiler = text_at(q, 12);
   r->sms = (uint32_t)sqlite3_column_int64(q, 13);
   r->l2_bytes = (uint64_t)sqlite3_column_int64(q, 14);
-  r->status = (ww_status)sqlite3_column_int(q, 15);
+  r->status = (ww_status)status;
   r->error = text_at(q, 16);
   r->iqr_us = real_at(q, 17);
   r->samples = (uint32_t)sqlite3_column_int64(q, 18);
@@ -336,6 +347,9 @@ static void read_launch(sqlite3_stmt *q, ww_store_row *r) {
   r->accumulates = sqlite3_column_int(q, 20) != 0;
   for (int m = 0; m < WW_NMETRICS; m++) r->m[m] = real_at(q, 21 + m);
   ww_metrics_derive(r->m);
+  return keeps(s,
+               status >= WW_OK && status <= WW_EDATA && r->gpu && r->device && r->driver && r->versions && r->compiler,
+               "launch", e);
 }
 
 typedef ww_status (*row_fn)(void *ctx, const ww_store_row *r, ww_err *e);
@@ -350,8 +364,8 @@ static ww_status each_launch(ww_store *s, sqlite3_stmt *q, int64_t kernel, ww_st
       st = ww_store_fail(s, "reading it", e);
       break;
     }
-    read_launch(q, r);
-    st = row(ctx, r, e);
+    st = read_launch(s, q, r, e);
+    if (!st) st = row(ctx, r, e);
   }
   sqlite3_reset(q);
   return st;
@@ -375,8 +389,8 @@ ww_status ww_store_each(ww_store *s, const ww_store_filter *f, row_fn row, void 
   while (!st && (rc = sqlite3_step(kernels)) == SQLITE_ROW) {
     made_names names;
     ww_store_row r = {0};
-    read_kernel(kernels, &names, &r.kernel);
-    st = each_launch(s, launches, sqlite3_column_int64(kernels, 0), &r, row, ctx, e);
+    st = read_kernel(s, kernels, &names, &r.kernel, e);
+    if (!st) st = each_launch(s, launches, sqlite3_column_int64(kernels, 0), &r, row, ctx, e);
   }
   if (!st && rc != SQLITE_DONE) st = ww_store_fail(s, "reading it", e);
   sqlite3_finalize(kernels);

@@ -4,6 +4,7 @@
  * shares between 0 and 100 %); outside the data it was trained on the correction fades to nothing and the interval only grows. */
 #include "correct.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -177,7 +178,7 @@ static ww_status read_metric(const cJSON *o, ww_arena *a, ww_metric_model *out, 
                            .least = number(o, "least"),
                            .before = number(o, "validation_machine"),
                            .after = number(o, "validation"),
-                           .launches = (uint32_t)number(o, "validation_launches")};
+                           .launches = (uint32_t)fmin(UINT32_MAX, fmax(0, number(o, "validation_launches")))};
   out->doubt = number(o, "doubt");
   ww_status st = forest(cJSON_GetObjectItemCaseSensitive(o, "scale"), a, &out->scale, e);
   const cJSON *n, *list = cJSON_GetObjectItemCaseSensitive(o, "forests");
@@ -196,6 +197,7 @@ static ww_status read_features(const cJSON *root, ww_correction *c, ww_err *e) {
     const cJSON *name = cJSON_GetArrayItem(n, 0), *lo = cJSON_GetArrayItem(n, 1), *hi = cJSON_GetArrayItem(n, 2);
     if (k >= WW_NFEATURES || !cJSON_IsString(name) || strcmp(name->valuestring, ww_feature_names[k])) break;
     if (!cJSON_IsNumber(lo) || !cJSON_IsNumber(hi)) break;
+    if (!(fabs(lo->valuedouble) <= FLT_MAX) || !(fabs(hi->valuedouble) <= FLT_MAX)) break;
     c->lo[k] = (float)lo->valuedouble;
     c->hi[k++] = (float)hi->valuedouble;
   }

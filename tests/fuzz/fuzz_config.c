@@ -3,7 +3,7 @@
 
 #include "../../src/lm/model.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_config(const uint8_t *data, size_t n) {
   ww_lm_config c, back;
   ww_err e = {0};
   if (n > 1 << 16) return -1;
@@ -30,11 +30,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   return 0;
 }
 
-#ifndef WW_FUZZ_MAIN
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
+size_t fuzz_config_mutate(uint8_t *data, size_t n, size_t max, unsigned seed) {
   static const char *const words[] = {"llama", "qwen2", "default", "linear", "llama3", NULL,    "0",
                                       "1",     "-1",    "2",       "64",     "1e-5",   "1e300", "1e999",
                                       "4096",  "0.125", "3",       NULL,     "true",   "false", "null"};
   return fuzz_swap(data, n, max, seed, words, sizeof words / sizeof *words);
 }
-#endif

@@ -14,7 +14,7 @@ static void read_model(const ww_weights *w) {
   ww_arena_free(a);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_gguf(const uint8_t *data, size_t n) {
   ww_weights *w;
   ww_err e = {0};
   ww_status rc = ww_weights_parse_gguf(data, n, &w, &e);

@@ -30,7 +30,7 @@ static void follow(const ww_grammar *g) {
   ww_grammar_end(s);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_grammar(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);
   for (int schema = 0; schema < 2; schema++) {
     ww_grammar *g = NULL;
@@ -45,10 +45,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   free(text);
   return 0;
 }
-
-#ifndef WW_FUZZ_MAIN
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
-  (void)seed;
-  return LLVMFuzzerMutate(data, n, max);
-}
-#endif

@@ -53,7 +53,7 @@ static void lower(const ww_module *m, const ww_fn *fn, ww_arena *a) {
   ww_registers(m, fn, &g, 40, &registers, &spill);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_ir(const uint8_t *data, size_t n) {
   if (n > MAX_TEXT) return 0;
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
@@ -74,7 +74,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   return valid ? 0 : -1; /* libFuzzer goes on from valid texts only */
 }
 
-#ifndef WW_FUZZ_MAIN
 /* What takes the same operands, mostly. */
 static const char *const words[] = {"add",
                                     "sub",
@@ -266,7 +265,6 @@ static const char *const words[] = {"add",
                                     "1e30",
                                     NULL};
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
+size_t fuzz_ir_mutate(uint8_t *data, size_t n, size_t max, unsigned seed) {
   return fuzz_swap(data, n, max, seed, words, sizeof words / sizeof *words);
 }
-#endif

@@ -82,7 +82,7 @@ static const char kernels[] =
     "  ret\n"
     "}\n";
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_launch(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
   ww_module m;
@@ -108,7 +108,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   return 0;
 }
 
-#ifndef WW_FUZZ_MAIN
 static const char *const words[] = {"n",
                                     "a",
                                     "x",
@@ -188,7 +187,6 @@ static const char *const words[] = {"n",
                                     "2097152",
                                     NULL};
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
+size_t fuzz_launch_mutate(uint8_t *data, size_t n, size_t max, unsigned seed) {
   return fuzz_swap(data, n, max, seed, words, sizeof words / sizeof *words);
 }
-#endif

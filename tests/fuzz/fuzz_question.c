@@ -11,7 +11,7 @@ static void figures(ww_gpu *g) { /* a description as far as questions read it */
   g->max_threads = NAN;
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_question(const uint8_t *data, size_t n) {
   static const char *const flags[] = {"-DN=4", "-DT=float", "-D", "-DF(x)=x x"};
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
@@ -36,10 +36,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   free(text);
   return 0;
 }
-
-#ifndef WW_FUZZ_MAIN
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
-  (void)seed;
-  return LLVMFuzzerMutate(data, n, max);
-}
-#endif

@@ -1,7 +1,7 @@
 /* fuzz_safetensors.c - any bytes as a safetensors file: a clear error, or tensors every byte of which is there. */
 #include "fuzz_weights.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_safetensors(const uint8_t *data, size_t n) {
   ww_weights *w;
   ww_err e = {0};
   ww_status rc = ww_weights_parse_safetensors(data, n, &w, &e);

@@ -32,7 +32,7 @@ static void use(const ww_tokenizer *t, const char *text, size_t n, bool special)
   ww_arena_free(a);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
+int fuzz_tokenizer(const uint8_t *data, size_t n) {
   static const char text[] =
       "ab <s>abc\xc3\xa9 e\xcc\x81<l> \xff\xf0\x9f\x98\x80 12345\n\n\tabababababababababababababababababababababab \xe2\x96\x81 a'LL</s>";
   ww_err e = {0};
@@ -50,7 +50,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) {
   return 0;
 }
 
-#ifndef WW_FUZZ_MAIN
 static const char *const words[] = {"Split",
                                     "ByteLevel",
                                     "Metaspace",
@@ -109,7 +108,6 @@ static const char *const words[] = {"Split",
                                     "18446744073709551616",
                                     NULL};
 
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed) {
+size_t fuzz_tokenizer_mutate(uint8_t *data, size_t n, size_t max, unsigned seed) {
   return seed % 4 ? fuzz_swap(data, n, max, seed, words, sizeof words / sizeof *words) : LLVMFuzzerMutate(data, n, max);
 }
-#endif

@@ -445,6 +445,8 @@ static void frames_behind_each_other(void **state) {
   }
   ww_buf_free(&b);
   unlink(path);
+}
+
 /* ---- what must not outlive the program ---- */
 
 typedef struct {

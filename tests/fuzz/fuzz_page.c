@@ -1,0 +1,36 @@
+/* fuzz_page.c - any lines as reports of a page to pass on: HTML without a script, whatever the texts in it are. */
+#include "fuzz.h"
+
+#include "../../src/serve/page_export.h"
+
+static const char *source(void *ctx, const char *file, ww_arena *a) {
+  (void)ctx;
+  return strlen(file) % 2 ? NULL : ww_fmt(a, "__global__ void k() {\n  x[1] = </script>\"%s\";\n}\n", file);
+}
+
+int fuzz_page(const uint8_t *data, size_t n) {
+  char *text = fuzz_text(data, n), *line = text;
+  ww_arena *a = ww_arena_new();
+  ww_gpu gpus[2];
+  const char *lines[8];
+  uint32_t nlines = 0;
+  for (int k = 0; k < 2; k++) {
+    ww_gpu_init(&gpus[k]);
+    gpus[k].name = k ? "b" : "h200", gpus[k].full_name = "<script>", gpus[k].lanes = 32, gpus[k].sms = 132;
+    gpus[k].dram_peak = 4800, gpus[k].peak_fp32 = 67;
+  }
+  while (line && nlines < 8) {
+    char *end = strchr(line, '\n');
+    if (end) *end = 0;
+    lines[nlines++] = line;
+    line = end ? end + 1 : NULL;
+  }
+  ww_export x = {lines, nlines, gpus, 2, n % 2 ? source : NULL, NULL, "warpwise explain <script>"};
+  ww_buf b = {0};
+  ww_export_html(&x, &b);
+  fuzz_must(b.n && !strstr(b.s, "<script"));
+  ww_buf_free(&b);
+  ww_arena_free(a);
+  free(text);
+  return 0;
+}
