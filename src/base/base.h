@@ -185,6 +185,8 @@ typedef struct {
   const struct ww_confine *confine;
   const int *keep;
   uint32_t nkeep;
+  uint64_t memory; /* bytes of address space for a confined one, where ww_run_memory sets no limit */
+  double idle_s;   /* a child that sleeps so long without using the processor is ended, as after timeout_s */
   void (*line)(void *ctx, const char *line); /* each line of its stderr, as it comes */
   bool (*cancelled)(void *ctx);              /* asked several times a second; true ends it with WW_ECANCEL */
   void *ctx;

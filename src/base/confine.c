@@ -92,7 +92,7 @@ static const char *const system_files[] = {"/usr",
                                            "/dev/random",
                                            "/dev/urandom",
                                            NULL};
-static const char *const sinks[] = {"/dev/null", "/dev/zero", "/dev/full", NULL};
+static const char *const sinks[] = {"/dev/null", NULL}; /* not /dev/zero: to read it as a file takes all memory */
 /* A program that is linked dynamically is started by one of these. */
 static const char *const loaders[] = {"/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1", NULL};
 

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define OUTPUT_MAX ((size_t)1 << 30)
-#define TURN_MS 100 /* between two looks whether it is cancelled */
+#define TURN_MS 100 /* between two looks whether it is cancelled, or does nothing */
 
 static _Atomic uint64_t child_memory; /* bytes; 0: no limit */
 static _Atomic bool stopped;
@@ -86,7 +86,8 @@ static int become(const char *const *argv, const ww_run_watch *w, const int from
   for (int i = 0; i < 3; i++)
     if (dup2(from[i], i) < 0) return errno;
   if (w->dir && chdir(w->dir)) return errno;
-  if (child_memory && !w->own_memory) setrlimit(RLIMIT_AS, &(struct rlimit){child_memory, child_memory});
+  uint64_t most = child_memory && !w->own_memory ? child_memory : w->memory;
+  if (most) setrlimit(RLIMIT_AS, &(struct rlimit){most, most});
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
   ww_confine_self(w->confine);
   sigprocmask(SIG_SETMASK, &none, NULL);
@@ -155,10 +156,38 @@ static int turn_ms(double deadline) {
   return ms < 0 || ms > TURN_MS ? TURN_MS : ms;
 }
 
-/* Reads both pipes until they close. False: the deadline passed, it was cancelled, or there was too much. */
-static bool collect(int fd[2], const ww_run_watch *w, double deadline, ww_run_result *r, bool *too_much,
+/* ---- a child that waits for something that never comes: an end of a pipe, a terminal ---- */
+
+typedef struct {
+  double used, since; /* processor seconds when last looked at, and since when it is so */
+} idleness;
+
+/* Asleep, or stopped; waiting for a disk or for its turn is work. */
+static bool sleeps(pid_t pid) {
+  char path[32], text[256];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+  if (fd >= 0) close(fd);
+  text[n > 0 ? n : 0] = 0;
+  const char *name_end = strrchr(text, ')');
+  return name_end && name_end[1] == ' ' && strchr("STt", name_end[2]);
+}
+
+static bool is_idle(const ww_run_watch *w, pid_t pid, idleness *x) {
+  clockid_t clock;
+  struct timespec t;
+  if (w->idle_s <= 0 || clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t)) return false;
+  double used = (double)t.tv_sec + 1e-9 * (double)t.tv_nsec, now = ww_now();
+  if (used != x->used || x->since == 0 || !sleeps(pid)) *x = (idleness){used, now};
+  return now - x->since > w->idle_s;
+}
+
+/* Reads both pipes until they close. False: the deadline passed, it was cancelled or idle, or there was too much. */
+static bool collect(pid_t pid, int fd[2], const ww_run_watch *w, double deadline, ww_run_result *r, bool *too_much,
                     bool *cancelled) {
   size_t told = 0;
+  idleness idle = {0};
   struct pollfd p[2] = {{.fd = fd[0], .events = POLLIN}, {.fd = fd[1], .events = POLLIN}};
   ww_buf *to[2] = {&r->out, &r->err};
   char chunk[65536];
@@ -167,6 +196,7 @@ static bool collect(int fd[2], const ww_run_watch *w, double deadline, ww_run_re
     if (n < 0 && errno != EINTR) return false;
     if (stopped || (w->cancelled && w->cancelled(w->ctx))) *cancelled = true;
     if (*cancelled || (n <= 0 && deadline != 0 && ww_now() >= deadline)) return false;
+    if (n <= 0 && is_idle(w, pid, &idle)) return false;
     if (n <= 0) continue;
     for (int i = 0; i < 2; i++) {
       if (p[i].fd < 0 || !p[i].revents) continue;
@@ -236,7 +266,7 @@ ww_status ww_run_watched(const char *const *argv, const void *input, size_t inpu
   out[1] = err[1] = -1;
   double deadline = timeout_s > 0 ? ww_now() + timeout_s : 0;
   bool ended =
-      collect((int[2]){out[0], err[0]}, watch, deadline, r, &too_much, &cancelled) && reap(pid, deadline, &status);
+      collect(pid, (int[2]){out[0], err[0]}, watch, deadline, r, &too_much, &cancelled) && reap(pid, deadline, &status);
   if (!ended) {
     kill(-pid, SIGKILL);
     reap(pid, 0, &status);

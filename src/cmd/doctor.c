@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/confine.h"
 #include "../front/front.h"
 #include "../gpu/gpu.h"
 #include "../measure/backend.h"
@@ -202,6 +203,14 @@ static void cache(ww_cmd *c, findings *v) {
                 "headers and kernels are compiled anew each time", OPTIONAL});
 }
 
+static void confinement(ww_cmd *c, findings *v) {
+  const char *missing = ww_confine_missing();
+  add(c, v, !missing,
+      (finding){"confinement", missing ? ww_fmt(c->arena, "none of %s", missing) : "files (Landlock), system calls",
+                "a kernel with CONFIG_SECURITY_LANDLOCK (Linux 5.13 or newer) and CONFIG_SECCOMP_FILTER",
+                "clang reads sources with all your rights: read none that you do not trust", OPTIONAL});
+}
+
 /* ---- what is said ---- */
 
 static void print(const findings *v) {
@@ -252,6 +261,7 @@ static ww_status run(ww_cmd *c) {
   recorder(c, &v);
   emulation(c, &v);
   cache(c, &v);
+  confinement(c, &v);
   c->global.json ? print_json(&v) : print(&v);
   for (uint32_t i = 0; i < v.n; i++) c->missed |= v.v[i].verdict == MISSING;
   return WW_OK;

@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <llvm/Config/llvm-config.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,13 +20,20 @@
 
 /* ---- finding clang ---- */
 
+static const char *absolute(const char *path, ww_arena *a) {
+  char cwd[PATH_MAX];
+  return *path == '/' || !getcwd(cwd, sizeof cwd) ? ww_strdup(a, path) : ww_path_join(a, ww_strdup(a, cwd), path);
+}
+
 static const char *search_path(const char *name, ww_arena *a) {
-  if (strchr(name, '/')) return access(name, X_OK) == 0 ? ww_strdup(a, name) : NULL;
+  if (strchr(name, '/')) return access(name, X_OK) == 0 ? absolute(name, a) : NULL;
   const char *path = getenv("PATH");
+  char real[PATH_MAX];
   for (const char *p = path ? path : "/usr/local/bin:/usr/bin:/bin"; *p;) {
     size_t n = strcspn(p, ":");
     const char *file = ww_fmt(a, "%.*s/%s", (int)n, p, name);
-    if (n && access(file, X_OK) == 0) return file;
+    bool there = n && *file == '/' && access(file, X_OK) == 0;
+    if (there && !(realpath(file, real) && !strcmp(ww_path_base(real), "ccache"))) return file; /* the one behind it */
     p += n + (p[n] == ':');
   }
   return NULL;
@@ -44,7 +50,8 @@ static const char *file_id(const char *path, ww_arena *a) {
 static int ask_version(const char *path) {
   ww_run_result r;
   int version = 0;
-  if (ww_run((const char *[]){path, "--version", NULL}, NULL, 0, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
+  const char *const argv[] = {path, "--no-default-config", "--version", NULL};
+  if (ww_clang_run(argv, &(ww_clang_may){0}, 10, &r, NULL) == WW_OK && r.exit_code == 0) {
     const char *at = strstr(r.out.s, "clang version ");
     if (at) version = atoi(at + strlen("clang version "));
   }
@@ -101,23 +108,6 @@ const char *ww_front_cache(ww_arena *a) {
   dir = ww_path_join(a, dir, "front");
   if (mkdir(dir, 0777) && errno != EEXIST) return NULL;
   return access(dir, W_OK) == 0 ? dir : NULL;
-}
-
-int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path) {
-  int fd = memfd_create("warpwise", MFD_CLOEXEC);
-  if (fd < 0) return -1;
-  for (const char *p = data; n;) {
-    ssize_t done = write(fd, p, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) {
-      close(fd);
-      return -1;
-    }
-    p += done;
-    n -= (size_t)done;
-  }
-  *path = ww_fmt(a, "/proc/%d/fd/%d", (int)getpid(), fd); /* not /proc/self: the child opens it */
-  return fd;
 }
 
 /* ---- the driver's line ---- */
@@ -205,7 +195,7 @@ static bool too_old(const char *flag) {
 
 /* Everything up to the prelude and the file. */
 static void driver_words(const ww_job *j, ww_arena *a, ww_strs *v) {
-  ADD(a, v, j->clang->path, "-x", ww_clang_language(j));
+  ADD(a, v, j->clang->path, "--no-default-config", "-x", ww_clang_language(j));
   dialect_words(j, a, v);
   ADD(a, v, j->host ? "-O2" : "-O3", "-fno-vectorize", "-fno-slp-vectorize", "-fno-discard-value-names",
       "-fno-crash-diagnostics", "-emit-llvm", "-c", "-w");
@@ -338,7 +328,8 @@ ww_status ww_clang_line(const ww_job *j, bool openmp_host, ww_arena *a, ww_strs 
   }
   ww_push(a, &words, NULL);
   ww_run_result r;
-  ww_status rc = ww_run(words.v, NULL, 0, TIMEOUT_S, &r, e);
+  ww_clang_may may = {.temporary = j->dialect == WW_OPENMP && !j->plain};
+  ww_status rc = ww_clang_run(words.v, &may, TIMEOUT_S, &r, e);
   if (rc == WW_OK && (r.exit_code || !parse_plan(r.err.s, openmp_host, a, out))) {
     const char *at = strstr(r.err.s, "error: ");
     rc = at ? ww_fail(e, WW_EUSAGE, "clang does not accept the flags: %.*s", (int)strcspn(at + 7, "\n"), at + 7)
@@ -419,14 +410,20 @@ static _Thread_local double spent; /* seconds that this thread has waited for cl
 
 double ww_clang_spent(void) { return spent; }
 
-static ww_status run(const ww_job *j, ww_strs *argv, ww_arena *a, ww_compiled *out, ww_err *e) {
+static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a, ww_compiled *out,
+                     ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
   *out = (ww_compiled){0};
   double most = ww_front_left(j->deadline, TIMEOUT_S);
   double begun = ww_now();
-  ww_status rc = ww_run(argv->v, NULL, 0, most, &r, e);
+  ww_clang_may may = {
+      .write = j->object, .starts = starts, .visible = j->visible, .nvisible = j->nvisible, .sdk = j->sdk};
+  may.temporary = starts == WW_STARTS_ITSELF;
+  ww_status rc = ww_clang_check_reads(argv->v, &may, most, a, e);
+  if (rc != WW_OK) return rc;
+  rc = ww_clang_run(argv->v, &may, most, &r, e);
   spent += ww_now() - begun;
   if (rc != WW_OK) {
     ww_run_free(&r);
@@ -457,10 +454,14 @@ static bool is_sdk_folder(const ww_job *j, const char *flag, const char *dir, ww
          ww_file_exists(ww_path_join(a, dir, "hip/hip_runtime.h"));
 }
 
-static void common_words(const ww_job *j, ww_arena *a, ww_strs *v) {
-  for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2)
-    if (!is_sdk_folder(j, j->flags->cc1.v[i], j->flags->cc1.v[i + 1], a))
-      ADD(a, v, j->flags->cc1.v[i], j->flags->cc1.v[i + 1]);
+/* driver: it would take a precompiled header from beside a file of -include, which is somebody else's: -cc1 does not. */
+static void common_words(const ww_job *j, bool driver, ww_arena *a, ww_strs *v) {
+  for (uint32_t i = 0; i + 1 < j->flags->cc1.n; i += 2) {
+    const char *flag = j->flags->cc1.v[i], *value = j->flags->cc1.v[i + 1];
+    if (is_sdk_folder(j, flag, value, a)) continue;
+    if (driver && !strcmp(flag, "-include")) ww_push(a, v, "-Xclang");
+    ww_push(a, v, ww_flag_word(flag, value, a));
+  }
   if (j->overlay) ADD(a, v, "-ivfsoverlay", j->overlay, "-idirafter", "/warpwise-missing");
 }
 
@@ -485,17 +486,18 @@ static ww_status run_cc1(const ww_job *j, const ww_strs *line, bool rebuild, con
     ADD(a, &v, "-include-pch", pch);
   else if (prelude)
     ADD(a, &v, "-include", prelude);
-  common_words(j, a, &v);
+  common_words(j, false, a, &v);
   if (j->headers) ADD(a, &v, "-dependency-file", j->headers, "-MT", "x");
   if (getcwd(cwd, sizeof cwd)) ADD(a, &v, ww_fmt(a, "-fdebug-compilation-dir=%s", cwd));
   for (uint32_t i = 0; extra && i < extra->n; i++) ww_push(a, &v, extra->v[i]);
   if (j->object && j->dialect == WW_CUDA && !j->plain)
     ADD(a, &v, "-fcuda-include-gpubinary", "/dev/null"); /* asks for the constructor that registers kernels */
   bool other = j->input && strcmp(j->input, j->file) != 0;
-  if (other) ADD(a, &v, "-iquote", ww_path_dir(a, j->file));
-  ADD(a, &v, "-main-file-name", ww_path_base(j->file), j->object ? "-emit-obj" : "-emit-llvm-bc", "-o",
-      j->object ? j->object : "-", "-x", ww_clang_language(j), other ? j->input : j->file);
-  ww_status rc = run(j, &v, a, out, e);
+  if (other) ww_push(a, &v, ww_flag_word("-iquote", ww_safe_path(ww_path_dir(a, j->file), a), a));
+  if (j->object) ADD(a, &v, "-fno-temp-file"); /* it may write this file and no other */
+  ADD(a, &v, "-main-file-name", ww_safe_path(ww_path_base(j->file), a), j->object ? "-emit-obj" : "-emit-llvm-bc", "-o",
+      j->object ? j->object : "-", "-x", ww_clang_language(j), other ? j->input : ww_safe_path(j->file, a));
+  ww_status rc = run(j, &v, WW_STARTS_NOTHING, a, out, e);
   if (rc == WW_OK && pch && !out->ok && pch_is_stale(out) && !rebuild) return run_cc1(j, line, true, extra, a, out, e);
   return rc;
 }
@@ -510,9 +512,9 @@ static ww_status run_driver(const ww_job *j, ww_arena *a, ww_compiled *out, ww_e
   tolerant_words(a, &v);
   const char *prelude = ww_clang_prelude(j, a);
   if (prelude) ADD(a, &v, "-include", prelude);
-  common_words(j, a, &v);
-  ADD(a, &v, "-o", "-", j->file);
-  return run(j, &v, a, out, e);
+  common_words(j, true, a, &v);
+  ADD(a, &v, "-o", "-", ww_safe_path(j->file, a));
+  return run(j, &v, WW_STARTS_ITSELF, a, out, e);
 }
 
 static bool may_nest(const ww_compiled *c, ww_arena *a) {
@@ -541,10 +543,10 @@ static ww_status run_openmp(const ww_job *j, const ww_strs *line, ww_arena *a, w
     if (rc != WW_OK) break;
     ADD(a, &extra, "-fopenmp-host-ir-file-path", table, "-mlink-builtin-bitcode", runtime);
     rc = run_cc1(j, line, false, &extra, a, out, e);
-    if (fd >= 0) close(fd);
+    if (fd >= 0) ww_memfd_close(fd);
     if (rc != WW_OK || !out->ok || !may_nest(out, a)) break;
   }
-  close(table_fd);
+  ww_memfd_close(table_fd);
   return rc;
 }
 

@@ -11,12 +11,14 @@
 #include "compile_commands.h"
 
 #define DATABASE_MAX ((size_t)256 << 20)
+#define RESPONSE_FILES 16 /* of one file's command */
 
 typedef struct {
   ww_arena *a;
   const char *dir; /* the entry's "directory" */
   ww_strings *flags;
   int depth; /* of response files */
+  int files; /* of them read so far: each may name others, and itself */
 } collector;
 
 /* Words as a POSIX shell splits them: quotes and backslashes, no expansion. */
@@ -57,7 +59,7 @@ static void collect(collector *c, const ww_strings *words);
 static void response_file(collector *c, const char *name) {
   char *text;
   ww_err ignored;
-  if (c->depth >= 4) return;
+  if (c->depth >= 4 || ++c->files > RESPONSE_FILES) return;
   if (ww_read_file(c->a, ww_path_join(c->a, c->dir, name), (size_t)16 << 20, &text, NULL, &ignored) != WW_OK) return;
   ww_strings words = {0};
   split(c->a, text, &words);

@@ -1,14 +1,19 @@
 /* flags.c - the user's compiler flags, as they stand in build files for nvcc, hipcc, clang or an OpenCL runtime.
  *
  * What changes the meaning of the source is kept, what steers code generation, linking or output is dropped: the target
- * and the optimisation level are ours. Unknown flags are listed in `ignored`, so that a note can name them. */
+ * and the optimisation level are ours. Unknown flags are listed in `ignored`, so that a note can name them.
+ *
+ * Flags come from people we do not know (a project's files, requests), and clang has options that load code. Invariant: a
+ * word for clang is from the tables here, or a value of checked form joined to one: no word begins with the value, so none
+ * is taken for an option or, by a leading @, for a file of further words. */
 #include "front_int.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 
 typedef enum {
   KEEP,      /* for clang -cc1 as it stands, value joined or in the next word */
-  DRIVER,    /* for the driver, as it stands */
+  DRIVER,    /* for the driver, without a value */
   DROP,      /* no word of it reaches clang */
   DROP_NEXT, /* and its value is the next word unless joined by = */
 } action;
@@ -106,7 +111,6 @@ static const flag_rule exact[] = {
     {"-fno-rtti", DRIVER, NULL},
     {"-fms-extensions", DRIVER, NULL},
     {"-ffast-math", DRIVER, NULL},
-    {"-ffp-contract", DRIVER, NULL},
     {"-fno-math-errno", DRIVER, NULL},
     {"-funsafe-math-optimizations", DRIVER, NULL},
     {"-fassociative-math", DRIVER, NULL},
@@ -122,6 +126,19 @@ static const flag_rule exact[] = {
     {"-fno-unroll-loops", DRIVER, NULL},
     {"-fwrapv", DRIVER, NULL},
     {"-fdelayed-template-parsing", DRIVER, NULL},
+    {"-cl-opt-disable", DRIVER, NULL},
+    {"-cl-strict-aliasing", DRIVER, NULL},
+    {"-cl-single-precision-constant", DRIVER, NULL},
+    {"-cl-finite-math-only", DRIVER, NULL},
+    {"-cl-kernel-arg-info", DRIVER, NULL},
+    {"-cl-unsafe-math-optimizations", DRIVER, NULL},
+    {"-cl-fast-relaxed-math", DRIVER, NULL},
+    {"-cl-mad-enable", DRIVER, NULL},
+    {"-cl-no-signed-zeros", DRIVER, NULL},
+    {"-cl-denorms-are-zero", DRIVER, NULL},
+    {"-cl-fp32-correctly-rounded-divide-sqrt", DRIVER, NULL},
+    {"-cl-uniform-work-group-size", DRIVER, NULL},
+    {"-cl-no-subgroup-ifp", DRIVER, NULL},
 };
 
 /* What begins so, after the exact names. */
@@ -129,7 +146,7 @@ static const flag_rule prefix[] = {
     {"-D", KEEP, "-D"},
     {"-U", KEEP, "-U"},
     {"-I", KEEP, "-I"},
-    {"-cl-", DRIVER, NULL},
+    {"-cl-nv-", DROP, NULL},
     {"--expt-", DROP, NULL},
     {"-expt-", DROP, NULL},
     {"-O", DROP, NULL},
@@ -148,6 +165,49 @@ static const flag_rule prefix[] = {
     {"--generate-dependencies", DROP, NULL},
     {"--display-error", DROP, NULL},
 };
+
+/* Behind these stands a value for the driver. */
+static const char *const with_value[] = {"-std=", "-cl-std=", "-cl-ext=", "-ffp-contract="};
+
+/* Names of standards, extensions and modes: c++17, iso9899:1999, CL2.0, +cl_khr_fp16,-cl_khr_fp64, fast-honor-pragmas. */
+static bool is_plain(const char *value) {
+  if (!*value) return false;
+  for (; *value; value++)
+    if (!isalnum((unsigned char)*value) && !strchr("+:._,-", *value)) return false;
+  return true;
+}
+
+static bool takes_value(const char *flag, ww_arena *a, ww_flags *out) {
+  for (size_t i = 0; i < sizeof with_value / sizeof *with_value; i++) {
+    if (!ww_starts(flag, with_value[i])) continue;
+    ww_push(a, is_plain(flag + strlen(with_value[i])) ? &out->driver : &out->ignored, flag);
+    return true;
+  }
+  return false;
+}
+
+/* NAME, NAME=text, NAME(parameters)=text. */
+static bool is_macro(const char *s) {
+  if (!isalpha((unsigned char)*s) && *s != '_' && *s != '$') return false;
+  while (isalnum((unsigned char)*s) || *s == '_' || *s == '$') s++;
+  return !*s || *s == '=' || *s == '(';
+}
+
+const char *ww_safe_path(const char *path, ww_arena *a) {
+  return path[0] == '@' || path[0] == '-' ? ww_fmt(a, "./%s", path) : path;
+}
+
+const char *ww_flag_word(const char *flag, const char *value, ww_arena *a) { return ww_fmt(a, "%s%s", flag, value); }
+
+static void keep(const char *flag, const char *value, ww_arena *a, ww_flags *out) {
+  bool macro = !strcmp(flag, "-D") || !strcmp(flag, "-U");
+  if (macro ? !is_macro(value) : !*value) {
+    ww_push(a, &out->ignored, ww_flag_word(flag, value, a));
+    return;
+  }
+  ww_push(a, &out->cc1, flag);
+  ww_push(a, &out->cc1, macro ? value : ww_safe_path(value, a));
+}
 
 static const flag_rule *find_rule(const char *flag, size_t *len, bool *joined) {
   for (size_t i = 0; i < sizeof exact / sizeof *exact; i++) {
@@ -195,10 +255,8 @@ static int dialect_of(const char *x) {
 static void host_options(const char *list, ww_arena *a, ww_flags *out) {
   while (*list) {
     size_t n = strcspn(list, ",");
-    if (n > 2 && list[0] == '-' && strchr("DUI", list[1])) {
-      ww_push(a, &out->cc1, ww_strndup(a, list, 2));
-      ww_push(a, &out->cc1, ww_strndup(a, list + 2, n - 2));
-    }
+    if (n > 2 && list[0] == '-' && strchr("DUI", list[1]))
+      keep(ww_strndup(a, list, 2), ww_strndup(a, list + 2, n - 2), a, out);
     list += n + (list[n] == ',');
   }
 }
@@ -213,7 +271,7 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   if (!strncmp(flag, "-std", head) || !strncmp(flag, "--std", head)) {
     const char *value = eq ? eq + 1 : next;
     if (head >= 4 && value) {
-      ww_push(a, &out->driver, ww_fmt(a, "-std=%s", value));
+      takes_value(ww_fmt(a, "-std=%s", value), a, out);
       return !eq;
     }
   }
@@ -227,10 +285,11 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
     if (value) host_options(value, a, out);
     return value == next;
   }
+  if (takes_value(flag, a, out)) return false;
   size_t len;
   bool joined;
   const flag_rule *r = find_rule(flag, &len, &joined);
-  if (!r) {
+  if (!r || (r->what == DRIVER && joined)) {
     ww_push(a, &out->ignored, flag);
     return false;
   }
@@ -238,8 +297,7 @@ static bool sort_one(const char *flag, const char *next, ww_arena *a, ww_flags *
   if (r->what == KEEP) {
     const char *value = joined ? flag + len + (flag[len] == '=' && r->as && len > 2) : next;
     if (!value) return false;
-    ww_push(a, &out->cc1, r->as);
-    ww_push(a, &out->cc1, value);
+    keep(r->as, value, a, out);
   }
   return !joined && (r->what == KEEP || r->what == DROP_NEXT);
 }

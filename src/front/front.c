@@ -366,28 +366,10 @@ typedef struct {
   ww_strs headers;
 } objects;
 
-/* "x: a.h b.h \\": the words behind the colon, with blanks in names escaped. */
-static void add_headers(const char *rule, ww_arena *a, ww_strs *out) {
-  const char *colon = strchr(rule, ':'), *p = colon ? colon + 1 : "";
-  while (*p) {
-    p += strspn(p, " \n");
-    if (*p == '\\' && p[1] == '\n') {
-      p += 2;
-      continue;
-    }
-    char *name = ww_alloc(a, strcspn(p, "\n") + 1), *to = name;
-    for (; *p && *p != ' ' && *p != '\n'; p++) {
-      if (*p == '\\' && p[1] == ' ') p++;
-      *to++ = *p;
-    }
-    if (to > name) ww_push(a, out, name);
-  }
-}
-
 static void read_headers(int fd, const char *path, ww_arena *a, ww_strs *out) {
   char *text;
-  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK) add_headers(text, a, out);
-  if (fd >= 0) close(fd);
+  if (fd >= 0 && ww_read_file(a, path, 16 << 20, &text, NULL, NULL) == WW_OK) ww_rule_files(text, a, out);
+  if (fd >= 0) ww_memfd_close(fd);
 }
 
 static ww_status compile_all(const ww_front_options *o, ww_job *j, const input *in, ww_arena *a, objects *out,

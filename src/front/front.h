@@ -76,6 +76,9 @@ const char *ww_front_comment_in(const char *text, size_t n, uint32_t line, ww_ar
 ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const char *object, ww_arena *a, ww_err *e);
 /* The dialect of the program: as given, or of its first file that has one; -1: none. */
 int ww_front_dialect_of(const ww_front_options *o, ww_arena *a);
+/* Runs clang's driver (argv[0] is its path), which may start the linker, confined: both write below `folder` alone (NULL: nowhere).
+ * Free r in any case. */
+ww_status ww_front_run_clang(const char *const *argv, const char *folder, double timeout_s, ww_run_result *r, ww_err *e);
 /* The clang that will be used and its version; NULL with e filled when none is found. */
 const char *ww_front_clang(ww_arena *a, int *version, ww_err *e);
 

@@ -1,6 +1,6 @@
 /* front_int.h - what the files of the front end's driver share.
  *
- * The way of a source file: flags.c sorts the user's flags, clang.c turns them into a `clang -cc1` line and runs it,
+ * The way of a source file: flags.c sorts the user's flags, clang.c turns them into a `clang -cc1` line, clang_run.c runs it,
  * pch.c keeps the prelude precompiled, recover.c repeats the run with broken parts taken out, front.c hands the bitcode
  * to lowering. scan.h finds declarations in source text for those who must work without clang's understanding. */
 #ifndef WW_FRONT_INT_H
@@ -23,6 +23,30 @@ typedef struct {
   int dialect; /* from -x, or -1 */
 } ww_flags;
 void ww_flags_sort(const char **flags, uint32_t n, ww_arena *a, ww_flags *out);
+/* One word out of a pair of cc1's: what begins with the value could be taken for something else. */
+const char *ww_flag_word(const char *flag, const char *value, ww_arena *a);
+const char *ww_safe_path(const char *path, ww_arena *a); /* the same file, by a name that does not begin with - or @ */
+
+/* ---- clang_run.c ---- */
+
+typedef enum { WW_STARTS_NOTHING, WW_STARTS_ITSELF, WW_STARTS_LINKER } ww_clang_starts;
+typedef struct {
+  const char *write; /* a file that is there, or a folder; NULL: it writes to stdout alone */
+  ww_clang_starts starts;
+  bool temporary; /* it has a folder for temporary files, which goes when it ends: OpenMP's driver wants one even to make its plan */
+  const char **visible; /* see ww_front_options */
+  uint32_t nvisible;
+  const char *sdk;
+} ww_clang_may;
+/* Runs clang (argv[0] is its path) confined. Free r in any case. */
+ww_status ww_clang_run(const char *const *argv, const ww_clang_may *may, double timeout_s, ww_run_result *r, ww_err *e);
+/* Where the kernel does not confine what is read: whether all files that a run of clang would read, by its own list of them, may be. */
+ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may, double timeout_s, ww_arena *a, ww_err *e);
+void ww_rule_files(const char *rule, ww_arena *a, ww_strs *out); /* "x: a.h b.h \": the names behind the colon */
+const char *ww_clang_home(const char *clang, ww_arena *a); /* the folder that it really is in */
+/* A memory file that clang, when this thread starts it, opens by *path. -1 on failure. */
+int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
+void ww_memfd_close(int fd);
 
 /* ---- clang.c ---- */
 
@@ -88,8 +112,6 @@ const char *ww_clang_prelude(const ww_job *j, ww_arena *a); /* header of -includ
 const char *ww_clang_language(const ww_job *j);             /* operand of -x */
 const char *ww_front_cache(ww_arena *a);                    /* folder for what is cached here, or NULL */
 const char *ww_shim_dir(ww_arena *a);
-/* An anonymous file that other processes of this user can open by *path; close(fd) drops it. -1 on failure. */
-int ww_memfd(const void *data, size_t n, ww_arena *a, const char **path);
 
 /* ---- pch.c ---- */
 

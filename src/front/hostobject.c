@@ -115,7 +115,7 @@ static ww_status attempt_joined(ww_job *j, ww_arena *a, ww_err *e) {
   j->overlay = overlay_of(j->file, text, n, fd, a);
   ww_status rc = j->overlay ? attempt(j, a, e) : WW_EPARSE;
   for (int k = 0; k < 2; k++)
-    if (fd[k] >= 0) close(fd[k]);
+    if (fd[k] >= 0) ww_memfd_close(fd[k]);
   j->overlay = NULL;
   return rc;
 }
@@ -145,6 +145,7 @@ ww_status ww_front_host_object(const ww_front_options *o, uint32_t which, const 
   if (d < 0) d = WW_CUDA;
   ww_flags_sort(o->flags, o->nflags, a, &flags);
   ww_status rc = ww_clang_find(a, &clang, e);
+  if (rc == WW_OK) rc = ww_write_file_atomic(object, "", 0, e); /* clang may write to it, but not make files */
   if (rc != WW_OK) return rc;
   ww_job j = {.clang = &clang,
               .dialect = (ww_dialect)d,

@@ -1,4 +1,5 @@
 /* isolate.c - see isolate.h. The IR's text form carries everything, so it is what comes back. */
+#include "../base/confine.h"
 #include "isolate.h"
 
 #include <stdlib.h>
@@ -7,6 +8,8 @@
 #include "lower.h"
 
 #define TIMEOUT_S 120
+
+extern char **environ;
 
 static const char *self;
 
@@ -35,11 +38,19 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   return st;
 }
 
+/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our environment, and no file beyond the
+ * system's libraries, which are loaded. */
+static void give_up_rights(void) {
+  for (char **v = environ; *v; v++) memset(*v, 0, strlen(*v));
+  ww_confine_self(&(ww_confine){.read = (const char *const[]){NULL}});
+}
+
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
   ww_buf in = {0}, text = {0};
   ww_module m = {0};
   char piece[65536];
   for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;) ww_buf_add(&in, piece, (size_t)n);
+  give_up_rights();
   const void *bitcode[] = {in.s};
   ww_status st = ww_lower_bitcode(bitcode, &in.n, 1, (ww_dialect)atoi(dialect), *raw == '1', a, &m, e);
   if (!st) ww_ir_print_module(&m, &text);

@@ -16,6 +16,7 @@ static uint64_t runtime_key(const ww_clang *clang, const char *source, bool nest
 
 static ww_status build_runtime(const ww_clang *clang, const char *source, bool nested, ww_run_result *r, ww_err *e) {
   const char *argv[] = {clang->path,
+                        "--no-default-config",
                         "-x",
                         "c",
                         "--target=nvptx64-nvidia-cuda",
@@ -40,7 +41,7 @@ static ww_status build_runtime(const ww_clang *clang, const char *source, bool n
                         "-",
                         nested ? "-DWW_NESTED" : NULL,
                         NULL};
-  ww_status rc = ww_run(argv, NULL, 0, 60, r, e);
+  ww_status rc = ww_clang_run(argv, &(ww_clang_may){.starts = WW_STARTS_ITSELF}, 60, r, e);
   if (rc == WW_OK && (r->exit_code || r->out.n < 8))
     rc = ww_fail(e, WW_EDATA, "clang cannot compile OpenMP's device runtime '%s': %.200s", source, r->err.s);
   return rc;

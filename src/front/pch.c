@@ -217,15 +217,21 @@ static const char *input_of(const request *q) {
   return ok ? file : NULL;
 }
 
-/* Runs clang -emit-pch into a temporary name and moves the result to `file`. names_file: also writes the tested names. */
+/* Runs clang -emit-pch into a temporary file, the only one that it may write, and moves the result to `file`.
+ * names_file: also writes the tested names. */
 static bool build(const request *q, const char *file, const char *names_file) {
   ww_arena *a = q->a;
-  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps = ww_fmt(a, "%s.d", temp), *input = input_of(q);
-  if (!input) return false;
+  const char *temp = ww_fmt(a, "%s.%d.tmp", file, (int)gettid()), *deps, *input = input_of(q);
+  int deps_fd = ww_memfd("", 0, a, &deps);
+  if (!input || deps_fd < 0 || ww_write_file_atomic(temp, "", 0, NULL) != WW_OK) {
+    if (deps_fd >= 0) ww_memfd_close(deps_fd);
+    return false;
+  }
   ww_strs v = {0};
   for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
   for (uint32_t i = 0; i < q->own.n; i++) ww_push(a, &v, q->own.v[i]);
-  for (uint32_t i = 0; i < q->macros.n; i++) ww_push(a, &v, q->macros.v[i]);
+  for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
+    ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
   const char *tail[] = {"-emit-pch",
                         "-fpch-instantiate-templates",
                         "-fno-temp-file",
@@ -244,7 +250,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_push(a, &v, NULL);
   int listed[] = {ww_cleanup_file(temp), ww_cleanup_file(deps)};
   ww_run_result r;
-  bool ok = ww_run(v.v, NULL, 0, 60, &r, NULL) == WW_OK && r.exit_code == 0;
+  bool ok = ww_clang_run(v.v, &(ww_clang_may){.write = temp}, 60, &r, NULL) == WW_OK && r.exit_code == 0;
   ww_run_free(&r);
   char *text;
   if (ok && names_file && ww_read_file(a, deps, 16 << 20, &text, NULL, NULL) == WW_OK) {
@@ -253,7 +259,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
     ok = ww_write_file_atomic(names_file, names.s ? names.s : "", names.n, NULL) == WW_OK;
     ww_buf_free(&names);
   }
-  unlink(deps);
+  ww_memfd_close(deps_fd);
   if (ok) ok = rename(temp, file) == 0;
   if (!ok) unlink(temp);
   ww_cleanup_forget(listed[0]);

@@ -83,7 +83,19 @@ static bool below(const char *path, const char *dir) {
   return n && !strncmp(path, dir, n) && (path[n] == '/' || dir[n - 1] == '/');
 }
 
+/* A #line may name any file: only those that clang itself could have read are looked into. */
+static bool is_visible(const recovery *r, const char *path) {
+  char real[PATH_MAX];
+  if (!r->job.nvisible) return true;
+  if (!realpath(path, real)) return false;
+  for (uint32_t i = 0; i < r->job.nvisible; i++)
+    if (below(real, r->job.visible[i])) return true;
+  return false;
+}
+
 static bool is_user_file(const recovery *r, const char *path) {
+  if (!strcmp(path, r->main_path) && r->job.in_memory) return true;
+  if (!is_visible(r, path)) return false;
   if (!strcmp(path, r->main_path)) return true;
   if (path[0] != '/' || below(path, ww_shim_dir(r->a)) || below(path, r->job.sdk)) return false;
   if (below(path, ww_path_dir(r->a, r->main_path))) return true;
@@ -184,11 +196,11 @@ static bool put_edit(recovery *r, source *s, edit x) {
 
 static void close_overlay(recovery *r) {
   for (uint32_t i = 0; i < r->files.n; i++) {
-    if (r->files.v[i]->fd >= 0) close(r->files.v[i]->fd);
+    if (r->files.v[i]->fd >= 0) ww_memfd_close(r->files.v[i]->fd);
     r->files.v[i]->fd = -1;
   }
-  if (r->overlay_fd >= 0) close(r->overlay_fd);
-  if (r->empty_fd >= 0) close(r->empty_fd);
+  if (r->overlay_fd >= 0) ww_memfd_close(r->overlay_fd);
+  if (r->empty_fd >= 0) ww_memfd_close(r->empty_fd);
   r->overlay_fd = r->empty_fd = -1;
 }
 
@@ -221,6 +233,8 @@ static void add_visible(const recovery *r, ww_json *j) {
   const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
   for (const char *const *s = system; *s; s++) overlay_entry(j, "directory-remap", *s, *s);
   overlay_entry(j, "directory-remap", shim, shim);
+  const char *own = absolute(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
+  if (!below(own, "/usr")) overlay_entry(j, "directory-remap", own, own);
   if (cache) overlay_entry(j, "directory-remap", absolute(cache, r->a), absolute(cache, r->a));
   if (r->job.sdk) overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)

@@ -2,6 +2,7 @@
  *
  * Before `initialize` every request is refused, after `shutdown` too. What the client can do decides what it is offered; what it cannot
  * show is never sent. */
+#include "../base/confine.h"
 #include "lsp_int.h"
 
 #include <stdlib.h>
@@ -145,6 +146,9 @@ static void initialized(void *server, ww_rpc_call *c) {
       "{\"watchers\":[{\"globPattern\":\"**/.warpwise.json\"},{\"globPattern\":\"**/compile_commands.json\"}]}}]}";
   ww_lsp *s = server;
   (void)c;
+  const char *missing = ww_confine_missing();
+  if (missing)
+    ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust", missing);
   ask_settings(s);
   if (s->can.watch) ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
   s->can.watch = false; /* once */

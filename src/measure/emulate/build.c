@@ -57,8 +57,8 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
       found = dir && ww_file_exists(ww_path_join(a, dir, file));
     }
     if (found) break;
-    if (ww_run((const char *[]){clang, ww_fmt(a, "-print-file-name=%s", file), NULL}, NULL, 0, 10, &r, NULL) == WW_OK &&
-        r.exit_code == 0)
+    const char *const argv[] = {clang, "--no-default-config", ww_fmt(a, "-print-file-name=%s", file), NULL};
+    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0)
       found = strchr(r.out.s, '/') != NULL;
     ww_run_free(&r);
   }
@@ -68,7 +68,8 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
 static void user_libraries(const ww_front_options *f, const char *clang, ww_arena *a, words *v) {
   for (uint32_t i = 0; i < f->nflags; i++) {
     const char *w = f->flags[i];
-    if (ww_starts(w, "-L")) ww_push(a, v, w[2] || i + 1 == f->nflags ? w : ww_fmt(a, "-L%s", f->flags[i + 1]));
+    const char *dir = !ww_starts(w, "-L") ? NULL : w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : NULL;
+    if (dir) ww_push(a, v, ww_fmt(a, "-L%s", dir));
     if (!ww_starts(w, "-l") || ww_starts(w, "-lineinfo")) continue;
     const char *name = w[2] ? w + 2 : i + 1 < f->nflags ? f->flags[++i] : "";
     if (*name && !stood_in_for(name) && library_exists(f, clang, name, a)) ww_push(a, v, ww_fmt(a, "-l%s", name));
@@ -90,6 +91,11 @@ static ww_status link_error(const char *text, ww_err *e) {
   return ww_fail(e, WW_EUNSUPPORTED, "the program cannot be linked: %.*s", (int)strcspn(at, "\n"), at);
 }
 
+/* Not to be taken for an option, or by a leading @ for a file of options. */
+static const char *safe(const char *path, ww_arena *a) {
+  return path[0] == '-' || path[0] == '@' ? ww_fmt(a, "./%s", path) : path;
+}
+
 static ww_status link_program(const ww_emulate_options *o, const words *objects, const char *program, ww_arena *a,
                               ww_err *e) {
   const char *clang = ww_front_clang(a, NULL, e), *lib = clang ? library(a, e) : NULL;
@@ -97,8 +103,9 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   if (!clang) return WW_EUNSUPPORTED;
   if (!lib) return WW_EDEVICE;
   ww_push(a, &v, clang);
+  ww_push(a, &v, "--no-default-config");
   for (uint32_t i = 0; i < objects->n; i++) ww_push(a, &v, objects->v[i]);
-  for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, o->objects[i]);
+  for (uint32_t i = 0; i < o->nobjects; i++) ww_push(a, &v, safe(o->objects[i], a));
   user_libraries(&o->front, clang, a, &v);
   /* By the names that running programs use: what these libraries' -dev packages hold is not needed here. */
   const char *const rest[] = {lib,   "-o",  program, "-pthread", "-lstdc++", "-l:libcjson.so.1", "-l:libzstd.so.1",
@@ -107,15 +114,18 @@ static ww_status link_program(const ww_emulate_options *o, const words *objects,
   ww_push(a, &v, NULL); /* a place for -no-pie */
   ww_push(a, &v, NULL);
   ww_run_result r;
-  ww_status rc = ww_run(v.v, NULL, 0, LINK_S, &r, e);
+  const char *to = ww_path_dir(a, program);
+  ww_status rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   if (rc == WW_OK && r.exit_code &&
       strstr(r.err.s, "-fPI")) { /* the user's objects are for a program at a fixed address */
     ww_run_free(&r);
     v.v[v.n - 2] = "-no-pie";
-    rc = ww_run(v.v, NULL, 0, LINK_S, &r, e);
+    rc = ww_front_run_clang(v.v, to, LINK_S, &r, e);
   }
   if (rc == WW_OK && r.timed_out) rc = ww_fail(e, WW_ELIMIT, "the linker did not finish in %.0f seconds", LINK_S);
   if (rc == WW_OK && r.exit_code) rc = link_error(r.err.s, e);
+  if (rc == WW_OK && chmod(program, 0755)) /* the linker, confined, changes no modes */
+    rc = ww_fail(e, WW_EIO, "cannot make '%s' a program: %s", program, strerror(errno));
   ww_run_free(&r);
   return rc;
 }
@@ -173,7 +183,8 @@ static ww_status omp_table(const ww_unit *u, const char *to, ww_arena *a, words 
   if (!clang) return WW_EUNSUPPORTED;
   ww_status rc = ww_write_file_atomic(source, text, strlen(text), e);
   ww_run_result r = {0};
-  if (rc == WW_OK) rc = ww_run((const char *[]){clang, "-c", source, "-o", object, NULL}, NULL, 0, LINK_S, &r, e);
+  const char *const argv[] = {clang, "--no-default-config", "-c", source, "-o", object, NULL};
+  if (rc == WW_OK) rc = ww_front_run_clang(argv, to, LINK_S, &r, e);
   if (rc == WW_OK && r.exit_code)
     rc = ww_fail(e, WW_EDATA, "the table of target regions does not compile: %.200s", r.err.s);
   ww_run_free(&r);
