@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
+stages=${*:-layers unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -84,6 +84,10 @@ for s in $stages; do
     program="$build/warpwise"
     "$program" --help | grep -q '^  trace ' || program=-
     stage cross "$build/tests/run_cross" "$program" "$build/tests/cl_host"
+    ;;
+  diff)
+    if [ ! -x "$build/tests/run_diff" ]; then continue; fi
+    stage diff tests/diff/run.sh "$build"
     ;;
   record)
     if [ ! -x "$build/tests/cl_program" ] || [ ! -e "$build/libwarpwise-record.so" ]; then continue; fi
