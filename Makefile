@@ -215,7 +215,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/tests/libcmd.a $(BUILD)/libwarpwi
 TOOLS := $(if $(wildcard tests/run_kernels.c),$(BUILD)/tests/run_kernels) $(if $(wildcard tests/cross/run_cross.c),$(BUILD)/tests/run_cross) \
          $(if $(wildcard tests/cross/cl_host.c),$(BUILD)/tests/cl_host) $(if $(wildcard tests/record/cl_program.c),$(BUILD)/tests/cl_program) \
          $(if $(wildcard tests/lm/check_tokens.c),$(BUILD)/tests/check_tokens) $(if $(wildcard tests/lm/check_gguf.c),$(BUILD)/tests/check_gguf) \
-         $(if $(wildcard tests/lm/stories.c),$(BUILD)/tests/stories)
+         $(if $(wildcard tests/lm/stories.c),$(BUILD)/tests/stories) $(if $(wildcard tests/diff/run_diff.c),$(BUILD)/tests/run_diff)
 $(BUILD)/tests/check_tokens: tests/lm/check_tokens.c
 $(BUILD)/tests/check_gguf: tests/lm/check_gguf.c
 $(BUILD)/tests/stories: tests/lm/stories.c
@@ -224,6 +224,7 @@ $(BUILD)/tests/run_cross: tests/cross/run_cross.c
 $(BUILD)/tests/run_kernels $(BUILD)/tests/run_cross: tests/triple.c tests/kernels/refs.c
 $(BUILD)/tests/cl_host: tests/cross/cl_host.c
 $(BUILD)/tests/cl_program: tests/record/cl_program.c
+$(BUILD)/tests/run_diff: $(wildcard tests/diff/*.c tests/diff/*.h)
 $(BUILD)/tests/cl_host $(BUILD)/tests/cl_program: TOOL_LIBS = -lOpenCL
 $(TOOLS): $(BUILD)/libwarpwise.a $(wildcard tests/*.h tests/kernels/*.h tests/lm/*.h)
 	@mkdir -p $(@D)
@@ -272,7 +273,7 @@ $(BUILD)/tests/fuzz_replay $(BUILD)/tests/fuzz_whole:
 -include $(FUZZ_OBJS:.o=.d) $(LIB_OBJS:.o=.d) $(RECORD_OBJS:.o=.d) $(CMD_OBJS:.o=.d) $(UNITS:=.d)
 
 # ---- what people call ----
-.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs
+.PHONY: help demo test test-unit test-asan test-full test-fresh test-faults test-kills soak test-gpu test-diff asan fuzz fuzz-build fuzz-build-here fuzz-coverage lint format bench install uninstall dist deb vsix clean units deps docs
 help:
 	@echo "make            build $(BUILD)/warpwise and $(BUILD)/lib/libwarpwise.{so,a}   (LLVM $(LLVM_VERSION))"
 	@echo "make demo       install what is missing, build, show what it does"
@@ -281,6 +282,7 @@ help:
 	@echo "make test-fresh make demo and make test on a minimal Debian 12 and 13, made by debootstrap (root)"
 	@echo "make test-gpu   the CUDA triples on this machine's GPU, against its counters (nvcc; ncu where it is)"
 	@echo "make test-faults, test-kills, soak   every call of every command fails once; 200 times kill -9; an hour of load on the servers"
+	@echo "make test-diff  $(DIFF_COUNT) generated kernels of each grammar (DIFF_COUNT=), interpreter against PoCL and a GPU where there is one"
 	@echo "make asan       build-asan/: AddressSanitizer and UBSan"
 	@echo "make fuzz       any bytes as each kind of file and message that is read, $(FUZZ_TIME) s (FUZZ_TIME=), then mutated sources; make fuzz-coverage: the lines reached"
 	@echo "make lint       layers, formatting, file lengths, cppcheck"
@@ -372,6 +374,10 @@ test-full: test lint
 test-gpu: all $(GPU_TOOLS)
 	@tests/gpu/run.sh $(BUILD)
 	@tests/gpu/lm.sh $(BUILD)
+
+DIFF_COUNT ?= 2560
+test-diff: all $(BUILD)/tests/run_diff
+	@tests/diff/run.sh $(BUILD) $(DIFF_COUNT)
 
 lint:
 	@scripts/lint.sh

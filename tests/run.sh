@@ -4,7 +4,7 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
-every="layers hardening runner setup unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -106,6 +106,7 @@ one() { # STAGE
     if absent cross "$build/tests/run_cross" || absent cross "$build/tests/cl_host"; then return; fi
     stage cross "$build/tests/run_cross" "$build/warpwise" "$build/tests/cl_host"
     ;;
+  diff) absent diff "$build/tests/run_diff" || stage diff tests/diff/run.sh "$build" ;;
   record)
     if absent record "$build/tests/cl_program" || absent record "$build/libwarpwise-record.so"; then return; fi
     stage record tests/record/run.sh "$build"
