@@ -9,7 +9,7 @@
  *
  *   serve PORT raw SECONDS              sends what is on stdin; prints what comes back, then "closed", or "open" after SECONDS
  *   serve PORT slow KIND COUNT SECONDS  COUNT connections that take their time, opened again when they are closed: a row of `slow` below.
- *                                       Prints "opened N closed N answered N"
+ *                                       Prints "opened N closed N answered N", on SIGTERM too
  *   serve PORT post PATH WORD SECONDS   asks with the body on stdin, again and again, on one connection.
  *                                       Prints "asked N statuses N N N N words N": 2xx to 5xx, and answers with WORD in them
  *   serve PORT heads SECONDS            heads that are malformed or can be read in two ways, again and again. Prints the same */
@@ -242,6 +242,9 @@ static int go_on(slow_one *c, size_t kind, int *answered) {
   return k > 0 || (k < 0 && (errno == EAGAIN || errno == ENOTCONN));
 }
 
+static volatile sig_atomic_t stopped;
+static void stop(int which) { stopped = which; }
+
 static int slowly(const char *name_of, int count, double s) {
   size_t kind = 0, kinds = sizeof slow / sizeof *slow;
   int opened = 0, closed = 0, answered = 0;
@@ -249,7 +252,8 @@ static int slowly(const char *name_of, int count, double s) {
   if (kind == kinds || count < 1) return 2;
   slow_one *all = calloc((size_t)count, sizeof *all);
   for (int k = 0; k < count; k++) all[k].fd = -1;
-  for (double end = now() + 1e3 * s; now() < end; usleep(slow[kind].every_ms < 20 ? 1000 : 20000))
+  signal(SIGTERM, stop);
+  for (double end = now() + 1e3 * s; now() < end && !stopped; usleep(slow[kind].every_ms < 20 ? 1000 : 20000))
     for (int k = 0; k < count; k++) {
       if (all[k].fd < 0) {
         all[k] = (slow_one){.fd = dial_slowly(slow[kind].reads)};

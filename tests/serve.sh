@@ -260,10 +260,12 @@ wait $waiting $!
 report "a slow head, line, header, body, chunk, reader, or none: closed" "$(cat "$dir/late")"
 report "one that is idle, or sends fast, stays" "$("$dir/client" "$port" slow idle 1 7 | grep -v 'closed 0 answered 1'; "$dir/client" "$port" slow flood 1 3 | grep -v 'closed 0 answered [1-9]')"
 for kind in head line headers silent body chunks read idle again flood; do
-  "$dir/client" "$port" slow $kind 300 5 >"$dir/slow" &
+  "$dir/client" "$port" slow $kind 300 60 >"$dir/slow" &
   slow=$!
+  pids="$pids $slow"
   sleep 1.5
-  why=$(ask 200 '"status":"ok"' /healthz '' -m 3; ask 200 '"reports":\[' /v1/predict '{"file":"axpy.cu","gpu":"h200"}' -m 20)
+  why=$(ask 200 '"status":"ok"' /healthz '' -m 10; ask 200 '"reports":\[' /v1/predict '{"file":"axpy.cu","gpu":"h200"}' -m 20)
+  kill $slow
   wait $slow
   report "300 connections of kind $kind shut nobody out" "$why$(grep -q 'opened [3-9][0-9][0-9]\|opened [0-9]\{4\}' "$dir/slow" || cat "$dir/slow")"
 done

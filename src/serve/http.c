@@ -29,6 +29,7 @@
 #define IDLE_S 30
 #define LAST_S 1.0               /* that clients have to take their last answer */
 #define AHEAD ((size_t)1 << 20)  /* bytes of a stream that may wait for a slow client */
+#define SENT_AHEAD (64 << 10)    /* bytes that the system may hold for a client that does not read them */
 #define CHUNK ((size_t)32 << 10) /* that it is handed at a time */
 
 static const ww_peer_limits limits = {.most = CONNECTIONS,
@@ -463,7 +464,8 @@ static void on_connection(void *ctx, struct MHD_Connection *c, void **socket,
                           enum MHD_ConnectionNotificationCode what) {
   ww_http *h = ctx;
   if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+    int fd = MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd, ahead = SENT_AHEAD;
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &ahead, sizeof ahead); /* else megabytes, for each that does not read */
     *socket = ww_peer_join(h->peers, fd, MHD_get_connection_info(c, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
   } else {
     ww_peer_leave(h->peers, *socket);
