@@ -10,9 +10,9 @@ export DIR TAP="$DIR/tap" SNIPPET="$DIR/snippet.lua" HOME="$DIR" XDG_CACHE_HOME=
 cp tests/explain/row_sum.cu "$DIR/row.cu"
 awk '/^```lua/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/editors.md >"$SNIPPET"
 
-edit() { # CLANGD : beside it, or alone where it is ''
+edit() { # CLANGD : beside it, or alone where it is empty. The client ends Neovim itself, unless it breaks off.
   : >"$TAP"
-  CLANGD=$1 timeout 240 nvim --headless --clean -c "luafile tests/clients/nvim/client.lua" >"$DIR/out" 2>&1
+  CLANGD=$1 timeout 240 nvim --headless --clean -c "luafile tests/clients/nvim/client.lua" -c "cquit 2" >"$DIR/out" 2>&1
   status=$?
   cat "$TAP"
   if [ $status = 0 ]; then return; fi
