@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh : layers, formatting, lengths, cppcheck where it is installed. Lengths only warn.
+# lint.sh : layers, formatting, lengths, warnings of clang, cppcheck where it is installed. Lengths only warn.
 cd "$(dirname "$0")/.." || exit 1
 bad=0
 scripts/layers.sh | grep -vE '^ok ' && bad=1
@@ -23,6 +23,8 @@ for f in $files $(find src -name '*.h' -not -path 'src/front/shim/*'); do
     /^[a-z].*[)] [{]$/ { start = NR }
     /^}/ { if (start && NR - start > 60) printf "lint: warning: %s:%d: a function of %d lines; about 40 fit a screen\n", f, start, NR - start; start = 0 }' "$f"
 done
+
+find src -name '*.c' -not -path 'src/front/shim/*' -print0 | xargs -0 -n 8 scripts/clang_check.sh || bad=1
 
 scripts/codemap.sh --check || echo "lint: warning: CODEMAP.md's list of files is old; run make docs"
 

@@ -229,7 +229,8 @@ void triple_check_reference(triple *t, const char *dump, const char *who) {
   fn(&r);
   for (uint32_t i = 0; i < m.n; i++) {
     const triple_region *want = &m.v[i];
-    const uint8_t *got = want->file ? read_dump(t, dump, want->file, want->bytes) : NULL;
+    if (!want->file) continue;
+    const uint8_t *got = read_dump(t, dump, want->file, want->bytes);
     const char *what = who ? ww_fmt(t->a, "%s: %s", who, want->file) : want->file;
     if (got) triple_compare(t, what, want->type, want->base, got, want->bytes);
   }
