@@ -50,6 +50,7 @@ void ww_serving_apart(uint64_t bytes) {
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
   ww_isolate_by("/proc/self/exe");
 #endif
+  ww_isolate_fork(bytes + CLANG_BYTES);
 }
 
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out) {
