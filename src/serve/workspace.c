@@ -426,7 +426,8 @@ static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
     return ww_fail(e, st, "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit", c->fn->name,
                    (unsigned long long)x->w->bytes >> 20);
   if (st == WW_EUNSUPPORTED)
-    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name, why.msg);
+    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name,
+                   why.msg);
   return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
 }
 
