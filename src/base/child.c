@@ -88,7 +88,8 @@ ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
   pid_t pid = fork();
   if (pid == 0) be_child(c, self, fd[1]);
   close(fd[1]);
-  ww_status st = pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno)) : collect(c, fd[0], out, e);
+  ww_status st =
+      pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno)) : collect(c, fd[0], out, e);
   close(fd[0]);
   if (pid < 0) return st;
   if (st) kill(pid, SIGKILL);

@@ -62,17 +62,17 @@ void ww_limits_begin(ww_cmd *c, const char *what) {
   ww_err late = {0}, large = {0};
   if (c->limits.seconds <= 0 && !c->limits.bytes) return;
   say_late(c, what, &late);
-  ww_fail(&large, WW_ELIMIT, "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away", what,
-          (unsigned long long)c->limits.bytes >> 20);
+  ww_fail(&large, WW_ELIMIT, "%.300s took more than %llu MB of memory; --memory raises the limit, 0 takes it away",
+          what, (unsigned long long)c->limits.bytes >> 20);
   fflush(stdout); /* what was printed stays */
   ww_watchdog_begin(&(ww_watchdog){.seconds = c->limits.seconds,
-                             .grace = GRACE_S,
-                             .bytes = c->limits.bytes,
-                             .late = printed(c, &late),
-                             .large = printed(c, &large),
-                             .fd = c->global.json ? STDOUT_FILENO : STDERR_FILENO,
-                             .late_code = ww_exit_code(WW_ELIMIT),
-                             .large_code = ww_exit_code(WW_ELIMIT)});
+                                   .grace = GRACE_S,
+                                   .bytes = c->limits.bytes,
+                                   .late = printed(c, &late),
+                                   .large = printed(c, &large),
+                                   .fd = c->global.json ? STDOUT_FILENO : STDERR_FILENO,
+                                   .late_code = ww_exit_code(WW_ELIMIT),
+                                   .large_code = ww_exit_code(WW_ELIMIT)});
 }
 
 void ww_limits_end(ww_cmd *c) {

@@ -4,10 +4,11 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "../front/isolate.h"
 #include "../serve/settings.h"
 #include "limits.h"
 
-#define SECONDS 20
+#define SECONDS 60
 #define MEMORY 2048 /* MB */
 
 typedef struct {
@@ -21,7 +22,7 @@ static const ww_option table[] = {
     {"settings", 0, WW_OPT_FLAG, NULL, "print the settings that editors and .warpwise.json may give",
      offsetof(options, settings)},
     {"schema", 0, WW_OPT_FLAG, NULL, "print the JSON Schema of .warpwise.json", offsetof(options, schema)},
-    {"seconds", 0, WW_OPT_STR, "N", "time that a file or a kernel may take (default 20; 0: no limit)",
+    {"seconds", 0, WW_OPT_STR, "N", "time that a file or a kernel may take (default 60; 0: no limit)",
      offsetof(options, limits.seconds)},
     {"memory", 0, WW_OPT_STR, "MB", "memory that a kernel may take (default 2048; 0: no limit)",
      offsetof(options, limits.memory)},
@@ -32,6 +33,7 @@ static const ww_option table[] = {
 static ww_status serve(ww_cmd *c) {
   const options *o = c->opt;
   if (ww_limits_read(&o->limits, SECONDS, MEMORY, &c->limits, &c->err)) return c->err.code;
+  ww_isolate_fork(c->limits.bytes);
   int out = fcntl(1, F_DUPFD_CLOEXEC, 3);
   if (out < 0 || dup2(2, 1) < 0)
     return ww_fail(&c->err, WW_EIO, "standard output is closed; an editor has to start the server");

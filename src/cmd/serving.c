@@ -51,6 +51,7 @@ void ww_serving_apart(uint64_t bytes) {
 #ifndef __SANITIZE_ADDRESS__ /* its shadow memory alone is beyond any limit */
   ww_isolate_by("/proc/self/exe");
 #endif
+  ww_isolate_fork(bytes + CLANG_BYTES);
 }
 
 ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *out) {
@@ -62,8 +63,8 @@ ww_status ww_serving_begin(ww_cmd *c, const ww_serving_options *o, ww_serving *o
   if (o->workers > 256 || o->queue > 100000 || o->max_body > (1 << 20) || o->memory > (1 << 24))
     return ww_fail(&c->err, WW_EUSAGE, "--workers, --queue, --max-body or --memory is too large");
   uint64_t bytes = (o->memory ? o->memory : 2048) << 20;
-  out->w = ww_workspace_new(
-      &(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true}, &c->err);
+  out->w = ww_workspace_new(&(ww_workspace_options){.root = o->root ? o->root : ".", .bytes = bytes, .children = true},
+                            &c->err);
   if (!out->w) return c->err.code;
   ww_serving_apart(bytes);
   out->api = ww_api_new(out->w, &(ww_api_options){.seconds = o->seconds ? (double)o->seconds : 30});

@@ -4,6 +4,7 @@
  * internal LLVM propagates constants through the whole file, and kernel stubs can be kept from being inlined.
  * What is not a constant after that is not given. Nothing in this file fails a caller: no launch found is an answer. */
 #include "hostlaunch_int.h"
+#include "isolate.h"
 
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -53,32 +54,57 @@ static void environments(const ww_job *host, ww_arena *a, ww_omp_envs *out) {
   if (ww_recover_compile(&device, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) ww_openmp_environments(&c, a, out);
 }
 
-static void find_launches(const ww_host_ir *h, const ww_job *j) {
+static void find_launches(const ww_host_ir *h, const ww_job *j, const ww_omp_envs *envs) {
   ww_dialect d = j->dialect;
-  ww_omp_envs envs = {0};
   bool stubs = d == WW_CUDA || d == WW_HIP;
   if (stubs) ww_hostlaunch_prepare_cuda(h);
   close_world(h->m);
   if (!optimise(h->m)) return;
   if (stubs) ww_hostlaunch_cuda(h);
-  if (d == WW_OPENMP) {
-    environments(j, h->a, &envs);
-    ww_hostlaunch_openmp(h, &envs);
-  }
+  if (d == WW_OPENMP) ww_hostlaunch_openmp(h, envs);
   if (d == WW_OPENCL) ww_hostlaunch_opencl(h);
 }
 
-static void read_bitcode(const ww_compiled *c, const ww_job *j, ww_arena *a, ww_host_launches *out) {
+static void read_bitcode(const ww_compiled *c, const ww_job *j, const ww_omp_envs *envs, ww_arena *a,
+                         ww_host_launches *out) {
   LLVMContextRef ctx = LLVMContextCreate();
   LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "host", 0);
   LLVMModuleRef m;
   if (!LLVMParseBitcodeInContext2(ctx, b, &m)) {
     ww_host_ir h = {.m = m, .layout = LLVMGetModuleDataLayout(m), .a = a, .file = j->file, .out = out};
-    find_launches(&h, j);
+    find_launches(&h, j, envs);
     LLVMDisposeModule(m);
   }
   LLVMDisposeMemoryBuffer(b);
   LLVMContextDispose(ctx);
+}
+
+typedef struct {
+  const ww_compiled *c;
+  const ww_job *j;
+  const ww_omp_envs *envs;
+  ww_arena *a;
+} reading;
+
+static void read_in_child(void *ctx, ww_buf *out) {
+  const reading *r = ctx;
+  ww_host_launches found = {0};
+  read_bitcode(r->c, r->j, r->envs, r->a, &found);
+  ww_hostlaunch_put(&found, out);
+}
+
+/* In a child where LLVM runs in those: what takes too long or fails there has no launches. */
+static void read_launches(const ww_compiled *c, const ww_job *j, ww_arena *a, ww_host_launches *out) {
+  ww_omp_envs envs = {0};
+  ww_buf b;
+  if (j->dialect == WW_OPENMP) environments(j, a, &envs);
+  reading r = {c, j, &envs, a};
+  if (!ww_isolated()) {
+    read_bitcode(c, j, &envs, a, out);
+    return;
+  }
+  if (ww_isolate_run(read_in_child, &r, j->deadline, &b, NULL) == WW_OK) ww_hostlaunch_take(&b, a, out);
+  ww_buf_free(&b);
 }
 
 static int by_line(const void *x, const void *y) {
@@ -128,7 +154,7 @@ ww_status ww_front_host_launches(const ww_front_options *o, ww_arena *a, ww_host
     ww_diags diags = {0};
     if (!has_host_half(&scans[i], o->files[i], (ww_dialect)d)) continue;
     ww_front_job(o, i, &scans[i], &j);
-    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) read_bitcode(&c, &j, a, &found);
+    if (ww_recover_compile(&j, a, &c, &losses, &diags, NULL) == WW_OK && c.ok) read_launches(&c, &j, a, &found);
   }
   if (found.n > 1) qsort(found.v, found.n, sizeof *found.v, by_line);
   *out = found.v;

@@ -10,6 +10,10 @@
 
 typedef WW_VEC(ww_host_launch) ww_host_launches;
 
+/* ---- hostlaunch_wire.c ---- */
+void ww_hostlaunch_put(const ww_host_launches *all, ww_buf *b);
+void ww_hostlaunch_take(const ww_buf *b, ww_arena *a, ww_host_launches *all); /* adds them; what is cut off is left out */
+
 typedef struct {
   LLVMModuleRef m;
   LLVMTargetDataRef layout;

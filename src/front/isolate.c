@@ -2,9 +2,11 @@
 #include "../base/confine.h"
 #include "isolate.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../base/child.h"
 #include "lower.h"
 
 #define TIMEOUT_S 120
@@ -13,11 +15,68 @@ extern char **environ;
 
 static const char *self;
 
+static bool forks;
+static uint64_t fork_bytes;
+static pthread_mutex_t llvm = PTHREAD_MUTEX_INITIALIZER;
+
 void ww_isolate_by(const char *program) { self = program; }
-bool ww_isolated(void) { return self != NULL; }
+bool ww_isolated(void) { return self || forks; }
+
+void ww_isolate_enter(void) { pthread_mutex_lock(&llvm); }
+void ww_isolate_leave(void) { pthread_mutex_unlock(&llvm); }
+
+void ww_isolate_fork(uint64_t bytes) {
+  if (!forks) pthread_atfork(ww_isolate_enter, ww_isolate_leave, ww_isolate_leave);
+  forks = true;
+  fork_bytes = bytes;
+}
+
+ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline, ww_buf *out, ww_err *e) {
+  return ww_child_run(&(ww_child){.work = work, .ctx = ctx, .deadline = deadline, .bytes = fork_bytes}, out, e);
+}
+
+/* ---- lowering in a forked child: a byte that says whether it went well, then the IR or the message ---- */
+
+typedef struct {
+  const void *bitcode;
+  size_t n;
+  ww_dialect dialect;
+  bool raw;
+  ww_arena *a;
+} lowering;
+
+static void lower_in_child(void *ctx, ww_buf *out) {
+  const lowering *l = ctx;
+  ww_module m = {0};
+  ww_err e = {0};
+  const void *bitcode[] = {l->bitcode};
+  size_t n[] = {l->n};
+  ww_status st = ww_lower_bitcode(bitcode, n, 1, l->dialect, l->raw, l->a, &m, &e);
+  uint8_t code = (uint8_t)st;
+  ww_buf_add(out, &code, 1);
+  if (st)
+    ww_buf_puts(out, e.msg);
+  else
+    ww_ir_print_module(&m, out);
+}
+
+static ww_status lower_forked(const lowering *l, double timeout_s, ww_module *out, ww_err *e) {
+  ww_buf b;
+  ww_status st =
+      ww_isolate_run(lower_in_child, (void *)(uintptr_t)l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
+  if (!st && b.s[0])
+    st = ww_fail(e, (ww_status)b.s[0], "%s", b.s + 1);
+  else if (!st)
+    st = ww_ir_parse(b.s + 1, l->a, out, e);
+  else
+    ww_fail(e, st = WW_ELIMIT, "optimising the code took more time or memory than it may have, or failed");
+  ww_buf_free(&b);
+  return st;
+}
 
 ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw, double timeout_s, ww_arena *a,
                            ww_module *out, ww_err *e) {
+  if (!self) return lower_forked(&(lowering){bitcode, n, d, raw, a}, timeout_s, out, e);
   char dialect[16];
   snprintf(dialect, sizeof dialect, "%d", (int)d);
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};

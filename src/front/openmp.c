@@ -3,6 +3,7 @@
  * The runtime (shim/openmp/ww_devicertl.c) is linked into every device unit before optimisation, so that LLVM's OpenMP
  * pass can specialise it. It comes in a flat and a nested build; clang says in a kernel's environment whether parallel
  * regions may nest. Both are compiled once and kept in the cache. */
+#include "isolate.h"
 #include "openmp.h"
 
 #include <llvm-c/BitReader.h>
@@ -89,6 +90,7 @@ static void add_environment(LLVMValueRef g, ww_arena *a, ww_omp_envs *out) {
 }
 
 void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out) {
+  ww_isolate_enter();
   LLVMContextRef ctx = LLVMContextCreate();
   LLVMMemoryBufferRef b = LLVMCreateMemoryBufferWithMemoryRange(c->bitcode, c->n, "device", 0);
   LLVMModuleRef m;
@@ -98,4 +100,5 @@ void ww_openmp_environments(const ww_compiled *c, ww_arena *a, ww_omp_envs *out)
   }
   LLVMDisposeMemoryBuffer(b);
   LLVMContextDispose(ctx);
+  ww_isolate_leave();
 }

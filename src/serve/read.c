@@ -106,7 +106,8 @@ static ww_status load(ww_workspace *w, const ww_source *s, char *text, ww_arena 
   ww_status st = options_of(w, s, &path, &texts, deadline, &o, e);
   if (!st) st = ww_front_load(&o, a, &u->unit, e);
   if (st == WW_ELIMIT && deadline > 0 && ww_now() > deadline - 0.1)
-    return ww_fail(e, st, "reading %.200s took longer than a request may; --seconds raises the limit", shorten(w, path));
+    return ww_fail(e, st, "reading %.200s took longer than a request may; --seconds raises the limit",
+                   shorten(w, path));
   if (st) return st;
   note_headers(s, u);
   shorten_all(w, &u->unit);

@@ -429,9 +429,11 @@ static ww_status predict_apart(computing *c, ww_buf *out, ww_err *e) {
   if (!st) return WW_OK;
   if (is_over(x)) return over(x, c->fn, e);
   if (st == WW_ELIMIT)
-    return ww_fail(e, st, "kernel `%.100s`: %s; --memory raises the limit", c->fn->name, why.msg);
+    return ww_fail(e, st, "kernel `%.100s` took more than %llu MB of memory; --memory raises the limit", c->fn->name,
+                   (unsigned long long)x->w->bytes >> 20);
   if (st == WW_EUNSUPPORTED)
-    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name, why.msg);
+    return ww_fail(e, st, "kernel `%.100s` cannot be predicted: the process that did it failed, %s", c->fn->name,
+                   why.msg);
   return ww_fail(e, st, "kernel `%.100s`: %s", c->fn->name, why.msg);
 }
 

@@ -22,13 +22,13 @@ typedef struct {
   ww_assumed *said;
   ww_arena *a;
   ww_role *roles;
-  uint64_t threads; /* of the whole grid */
-  bool *sized;      /* per parameter: bytes came from the analysis */
-  bool *tell;       /* per parameter: contents were assumed */
-  uint32_t shape;   /* which of `shapes` */
-  int shrink;       /* how often index ranges were narrowed */
-  bool shared;      /* dynamic shared memory is used and nobody said how much */
-  bool *local;      /* per parameter: local memory (OpenCL) of unknown size */
+  uint64_t threads;      /* of the whole grid */
+  bool *sized;           /* per parameter: bytes came from the analysis */
+  bool *tell;            /* per parameter: contents were assumed */
+  uint32_t shape;        /* which of `shapes` */
+  int shrink;            /* how often index ranges were narrowed */
+  bool shared;           /* dynamic shared memory is used and nobody said how much */
+  bool *local;           /* per parameter: local memory (OpenCL) of unknown size */
   const ww_until *until; /* NULL: nobody stops it */
 } inputs;
 

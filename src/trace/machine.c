@@ -441,8 +441,7 @@ static ww_status run_together(ww_machine *m, const uint64_t *blocks, uint32_t n,
       if (obs->block_end) obs->block_end(obs->ctx, blocks[b]);
     }
     release_grid(m, n);
-    if (obs->cancelled && obs->cancelled(obs->ctx))
-      return ww_fail(e, WW_ECANCEL, "cancelled");
+    if (obs->cancelled && obs->cancelled(obs->ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
     if (m->s.max_steps && before + steps_so_far(m, n, p) > m->s.max_steps)
       return ww_fail(e, WW_ELIMIT, "stopped after %llu warp instructions: an endless loop, or raise --max-steps",
                      (unsigned long long)(before + steps_so_far(m, n, p)));

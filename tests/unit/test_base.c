@@ -1,6 +1,7 @@
 /* test_base.c - arena, vector, string buffer, hash, files, packed ones, child processes. */
 #include "unit.h"
 
+#include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <signal.h>
@@ -15,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
+
+#include "../../src/base/child.h"
 
 static void arena_blocks_are_zeroed_aligned_and_apart(void **state) {
   ww_arena *a = *state;
@@ -545,6 +548,74 @@ static void what_is_forgotten_or_a_parents_stays(void **state) {
   unlink(kept);
 }
 
+/* ---- work in a forked child ---- */
+
+static void say_hello(void *ctx, ww_buf *out) {
+  ww_buf_fmt(out, "hello %s, descriptor 40 is %s", (const char *)ctx, fcntl(40, F_GETFD) < 0 ? "closed" : "open");
+}
+static void say_much(void *ctx, ww_buf *out) {
+  (void)ctx;
+  for (int k = 0; k < 1000000; k++) ww_buf_puts(out, "0123456789");
+}
+static void never_end(void *ctx, ww_buf *out) {
+  (void)out;
+  for (volatile int *k = ctx;;) *k = *k + 1;
+}
+static void take_memory(void *ctx, ww_buf *out) {
+  (void)ctx;
+  (void)out;
+  for (;;) memset(ww_xmalloc(8 << 20), 1, 8 << 20);
+}
+static void crash(void *ctx, ww_buf *out) {
+  (void)ctx;
+  (void)out;
+  raise(SIGSEGV);
+}
+static bool is_later(void *ctx) { return ww_now() > *(double *)ctx; }
+
+static void forked_child_gives_back_what_it_wrote(void **state) {
+  (void)state;
+  ww_buf out;
+  ww_err e = {0};
+  assert_int_equal(dup2(1, 40), 40);
+  assert_int_equal(ww_child_run(&(ww_child){.work = say_hello, .ctx = "you"}, &out, &e), WW_OK);
+  assert_string_equal(out.s, "hello you, descriptor 40 is closed");
+  close(40);
+  ww_buf_free(&out);
+  assert_int_equal(ww_child_run(&(ww_child){.work = say_much}, &out, &e), WW_OK);
+  assert_int_equal(out.n, 10000000);
+  ww_buf_free(&out);
+}
+
+static void forked_child_is_held_in_time_and_memory(void **state) {
+  (void)state;
+  ww_buf out;
+  ww_err e = {0};
+  int counter = 0;
+  double begun = ww_now(), later = begun + 0.2;
+  ww_child endless = {.work = never_end, .ctx = &counter, .deadline = later};
+  assert_int_equal(ww_child_run(&endless, &out, &e), WW_ELIMIT);
+  ww_buf_free(&out);
+  endless = (ww_child){.work = never_end, .ctx = &counter, .cancelled = is_later, .cancelled_ctx = &later};
+  later = ww_now() + 0.2;
+  assert_int_equal(ww_child_run(&endless, &out, &e), WW_ECANCEL);
+  ww_buf_free(&out);
+  assert_int_equal(ww_child_run(&(ww_child){.work = take_memory, .bytes = 64 << 20}, &out, &e), WW_ELIMIT);
+  assert_non_null(strstr(e.msg, "more than 64 MB"));
+  ww_buf_free(&out);
+  assert_int_equal(counter, 0); /* its memory is its own */
+  assert_true(ww_now() - begun < 20);
+}
+
+static void forked_child_that_crashes_costs_itself(void **state) {
+  (void)state;
+  ww_buf out;
+  ww_err e = {0};
+  assert_int_equal(ww_child_run(&(ww_child){.work = crash}, &out, &e), WW_EUNSUPPORTED);
+  assert_non_null(strstr(e.msg, "signal 11"));
+  ww_buf_free(&out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       TEST(arena_blocks_are_zeroed_aligned_and_apart),
@@ -570,6 +641,9 @@ int main(void) {
       TEST(signals_leave_nothing_behind),
       TEST(no_memory_is_an_exit_code_and_leaves_nothing_behind),
       TEST(what_is_forgotten_or_a_parents_stays),
+      TEST(forked_child_gives_back_what_it_wrote),
+      TEST(forked_child_is_held_in_time_and_memory),
+      TEST(forked_child_that_crashes_costs_itself),
   };
   return RUN(tests);
 }
