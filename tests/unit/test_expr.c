@@ -129,6 +129,7 @@ static void names_are_seen(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(deep_nesting_is_refused), TEST(names_are_seen)};
+  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(form), TEST(deep_nesting_is_refused),
+                                     TEST(names_are_seen)};
   return RUN(tests);
 }
