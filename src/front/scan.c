@@ -253,7 +253,7 @@ static void note_params(cutter *c, head *h, uint32_t open, uint32_t close) {
   if (name_before && one_of(c, h->word, h->word_n, not_a_name)) return;
   h->has_params = true;
   h->d.params = open + 1;
-  h->d.params_end = close - 1;
+  h->d.params_end = close > open + 1 ? close - 1 : open + 1; /* a bracket that nothing closes ends where it opens */
   h->d.name = ww_strndup(c->a, c->s->text + h->word, h->word_n);
   h->d.line = h->word;
 }

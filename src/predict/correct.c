@@ -221,7 +221,10 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
   c->data = text_of(root, "data", a);
   ww_status st = read_features(root, c, e);
   const cJSON *metrics = cJSON_GetObjectItemCaseSensitive(root, "metrics"), *o;
-  cJSON_ArrayForEach(o, metrics) {
+  if (!st && metrics && !cJSON_IsObject(metrics))
+    st = ww_fail(e, WW_EDATA,
+                 "metrics: expected an object: make the correction again with `warpwise train --correction`");
+  cJSON_ArrayForEach(o, st ? NULL : metrics) {
     int m = ww_metric_named(o->string);
     if (st || m < 0 || ww_metric_spaces[m].space == WW_IN_NOTHING) continue;
     st = read_metric(o, a, &c->m[m], e);

@@ -26,6 +26,19 @@ static bool fail(parser *s, const char *what) {
   return false;
 }
 
+bool ww_expr_any(void *ctx, const char *name, size_t n, double *value) {
+  (void)ctx, (void)name, (void)n;
+  *value = 1;
+  return true;
+}
+
+/* What values are to blame for: no error where names stand for any value. */
+static bool fail_value(parser *s, const char *what, ww_number *out) {
+  if (s->lookup != ww_expr_any) return fail(s, what);
+  *out = (ww_number){.is_int = true, .i = 1, .f = 1};
+  return true;
+}
+
 static void skip(parser *s) {
   while (isspace((unsigned char)*s->p)) s->p++;
 }
@@ -126,15 +139,15 @@ static bool int_op(parser *s, char op, int64_t a, int64_t b, ww_number *out) {
   case '-': over = __builtin_sub_overflow(a, b, &r); break;
   case '*': over = __builtin_mul_overflow(a, b, &r); break;
   case '<':
-    if (b < 0 || b > 62) return fail(s, "a shift must be by 0 to 62");
+    if (b < 0 || b > 62) return fail_value(s, "a shift must be by 0 to 62", out);
     over = __builtin_mul_overflow(a, (int64_t)1 << b, &r);
     break;
   case '>':
-    if (b < 0 || b > 62) return fail(s, "a shift must be by 0 to 62");
+    if (b < 0 || b > 62) return fail_value(s, "a shift must be by 0 to 62", out);
     r = a >> b;
     break;
   default:
-    if (b == 0) return fail(s, "division by zero");
+    if (b == 0) return fail_value(s, "division by zero", out);
     if (a == INT64_MIN && b == -1)
       over = true;
     else
@@ -156,9 +169,10 @@ static bool apply(parser *s, char op, ww_number a, ww_number b, ww_number *out) 
   case '-': *out = of_float(a.f - b.f); break;
   case '*': *out = of_float(a.f * b.f); break;
   case '/': *out = of_float(a.f / b.f); break;
-  default: return fail(s, "% << >> need whole numbers");
+  default: return fail_value(s, "% << >> need whole numbers", out);
   }
-  return isfinite(out->f) ? true : fail(s, b.f == 0 ? "division by zero" : "the result is too large");
+  if (isfinite(out->f)) return true;
+  return b.f == 0 ? fail_value(s, "division by zero", out) : fail(s, "the result is too large");
 }
 
 static bool product(parser *s, ww_number *out) {

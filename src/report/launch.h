@@ -133,6 +133,8 @@ typedef struct {
 } ww_number;
 ww_status ww_expr_number(const char *text, ww_expr_lookup lookup, void *ctx, ww_number *out, ww_err *e);
 bool ww_expr_has_name(const char *text); /* needs a lookup */
+/* A lookup that checks the syntax alone: names stand for any value, so a division by zero or a shift too far is no error. */
+bool ww_expr_any(void *ctx, const char *name, size_t n, double *value);
 
 /* ---- fill.c ---- */
 /* The seeded counter-based contents generator: element i of an allocation, the same bytes in trace and on the device.

@@ -94,3 +94,26 @@ save("grammar", "strings.json", '{"type":"object","properties":{"s":{"type":"str
      '"additionalProperties":false,"required":["s","i"]}')
 save("comment", "above", "// warpwise: grid=n/256 block=256 n=1<<20\n__global__ void k(float *x, int n) { x[0] = n; }\n/* warpwise: grid=4 */ __global__ void j() {}\n")
 save("packed", "frame", bytes.fromhex("28b52ffd2005290000") + b"hello")
+
+note = "corpus/gemm/gemm.cu:k%20-DN=4 cuda number=3 us=12 structure=ff source=1"
+report = {"schema_version": 1, "file": "a.cu", "kernel": "k", "gpu": "h200", "by": "hardware", "launch": {"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "args": [{"value": 3}], "note": note}, "assumed": ["x"],
+          "metrics": {"time_us": {"value": 3.5, "low": 3, "high": 4}, "registers": {"value": 32}}, "roofline": {"class": "bandwidth"}, "bottleneck": "dram",
+          "findings": [{"file": "a.cu", "line": 3, "rule": "redundant-load", "message": "m", "gain": 1.5}], "sampled": {"blocks": 3, "of": 16}}
+failed = {"schema_version": 1, "file": "a.cu", "kernel": "k", "error": {"code": "device", "message": "no", "file": "a.cu", "line": 3}, "launch": report["launch"]}
+for name, r in {"hardware": report, "failed": failed, "other": {**report, "schema_version": 2}, "by": {**report, "by": "x"}, "lists": {**report, "assumed": 3, "findings": 5}}.items():
+    save("report", name, json.dumps(r))
+    save("rows", name, json.dumps(r) + "\n# a comment\n\n" + json.dumps({**r, "origin": "generated", "key": "g1/7/1", "version": 1, "seed": 7, "index": 1, "family": "gen.x", "source_hash": "ff"}) + "\n")
+save("rows", "import", json.dumps({**report, "launch": {**report["launch"], "note": "import/ff:k x=1 %25"}, "origin": "imported", "suite": "s"}))
+save("rows", "origin", json.dumps({**report, "origin": "x"}))
+
+buffer = {"bytes": 4096, "offset": 16, "id": "a", "type": "f32", "fill": {"uniform": [0, "n*2"]}, "head": "0a0b"}
+full = {"file": "a.cu", "kernel": "saxpy", "grid": ["n/256", 1], "block": 64, "shared": 4096, "cache": "warm", "flags": ["-DN=4"], "seed": 7, "count": 3, "note": note,
+        "args": [{"name": "n", "value": 1024}, {"value": "n*2"}, {"buffer": buffer}, {"buffer": {"count": "n", "type": "float4", "fill": "zeros"}}, {"hex": "00" * 16, "ptrs": [{"at": 8, "buffer": buffer}]}],
+        "symbols": {"scale": {"value": 2}, "tile": {"hex": "00000000"}}}
+save("launch", "full", json.dumps(full))
+save("launch", "lines", json.dumps(full) + "\n# a comment\n" + json.dumps({"grid": 4, "block": [32, 2], "cache": "cold", "args": [{"buffer": {"bytes": 64, "local": True}}, None, {"value": 1.5}]}) + "\n")
+for name, wrong in {"cache": "hot", "flags": 3, "count": 0, "grid": [0], "block": "n,2", "args": [{"buffer": {"head": "zz"}}], "symbols": [], "seed": -1, "shared": "1<<60", "none": 1}.items():
+    save("launch", "wrong_" + name, json.dumps({**full, name: wrong}))
+save("safetensors", "index", json.dumps({"metadata": {"total_size": 3}, "weight_map": {"x": "x"}}))
+for k, m in enumerate([{"x": "y"}, {"y": "x"}, {"x": 3}, {"x": "../x"}, {"x": "x", "y": "x"}, {}]):
+    save("safetensors", f"index{k}", json.dumps({"weight_map": m}))

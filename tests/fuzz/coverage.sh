@@ -10,7 +10,7 @@ trap 'rm -rf "$work"' EXIT
 program=$fuzz/coverage/fuzz/replay
 bad=0
 printf '%-12s %7s %8s %8s %7s\n' target inputs lines reached percent
-for t in $(sed -n 's/^TARGET(\([a-z]*\),.*/\1/p' "$here/targets.def"); do
+for t in ${TARGETS:-$(sed -n 's/^TARGET(\([a-z]*\),.*/\1/p' "$here/targets.def")}; do
   mkdir "$work/$t"
   for d in "$fuzz/carry/seeds/$t" "$fuzz/carry/out/corpus/$t" "$here/regress/$t"; do [ -d "$d" ] && cp "$d"/* "$work/$t/" 2>/dev/null; done
   LLVM_PROFILE_FILE=$work/raw TMPDIR=$work WARPWISE_DATA=$fuzz/carry "$program" "$work/$t" "$t" >"$work/log" 2>&1 || { tail -n 3 "$work/log"; bad=1; }

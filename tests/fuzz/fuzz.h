@@ -24,6 +24,7 @@ const fuzz_target *fuzz_target_named(const char *name); /* NULL: none, and stder
 char *fuzz_text(const uint8_t *data, size_t n);
 /* The bytes as a file of that name in a folder of this process (in $TMPDIR); the path stays valid. */
 const char *fuzz_file(const char *name, const void *data, size_t n);
+void fuzz_remove(const char *name);
 const char *fuzz_folder(void);
 /* Ends the run as a finding unless it holds. */
 #define fuzz_must(holds)                                                        \

@@ -82,10 +82,30 @@ static const char kernels[] =
     "  ret\n"
     "}\n";
 
+/* A file of launches, one of which is put over another. */
+static void read_file(const uint8_t *data, size_t n) {
+  ww_arena *a = ww_arena_new();
+  ww_launch *l, under = {0};
+  uint32_t count = 0;
+  ww_err e = {0};
+  if (ww_launch_comment("grid=4 block=64 n=3 1=[n]:ones", a, &under, &e)) abort();
+  if (ww_launch_read(fuzz_file("l.jsonl", data, n), a, &l, &count, &e)) fuzz_must(e.msg[0]);
+  for (uint32_t k = 0; k < count; k++) {
+    ww_buf b = {0};
+    ww_json j = {0};
+    ww_launch_merge(&under, &l[k], a);
+    ww_json_begin(&j, &b);
+    ww_launch_write(&under, &j);
+    ww_buf_free(&b);
+  }
+  ww_arena_free(a);
+}
+
 int fuzz_launch(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);
   ww_arena *a = ww_arena_new();
   ww_module m;
+  read_file(data, n);
   ww_err e = {0};
   if (ww_ir_parse(kernels, a, &m, &e) || ww_ir_check(&m, &e)) abort();
   for (uint32_t k = 0; k < m.nfns; k++) {
@@ -100,7 +120,10 @@ int fuzz_launch(const uint8_t *data, size_t n) {
     ww_json_begin(&j, &b);
     ww_launch_write(&r.launch, &j);
     ww_launch again;
-    if (ww_launch_parse(b.s, NULL, a, &again, &e)) abort(); /* what was completed can be run anywhere */
+    if (ww_launch_parse(b.s, NULL, a, &again, &e)) { /* what was completed can be run anywhere */
+      fprintf(stderr, "%s\n%s\n", b.s, e.msg);
+      abort();
+    }
     ww_buf_free(&b);
   }
   ww_arena_free(a);

@@ -43,11 +43,21 @@ const char *fuzz_file(const char *name, const void *data, size_t n) {
   size_t k = 0, at = strlen(fuzz_folder()) + 1;
   while (k < sizeof files / sizeof *files && files[k].path[0] && strcmp(files[k].path + at, name) != 0) k++;
   fuzz_must(k < sizeof files / sizeof *files);
-  if (!files[k].path[0]) {
+  if (!files[k].path[0] || files[k].fd < 0) {
     snprintf(files[k].path, sizeof files[k].path, "%s/%s", folder, name);
     files[k].fd = open(files[k].path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (files[k].fd < 0) give_up(files[k].path);
   }
   if (ftruncate(files[k].fd, 0) || (n && pwrite(files[k].fd, data, n, 0) != (ssize_t)n)) give_up(files[k].path);
   return files[k].path;
+}
+
+void fuzz_remove(const char *name) {
+  size_t at = strlen(fuzz_folder()) + 1;
+  for (size_t k = 0; k < sizeof files / sizeof *files && files[k].path[0]; k++)
+    if (!strcmp(files[k].path + at, name) && files[k].fd >= 0) {
+      unlink(files[k].path);
+      close(files[k].fd);
+      files[k].fd = -1;
+    }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""lines.py [--missing] LCOV READER...: lines of the reader, lines reached, percent; status 1 below 80. A reader is file or file:function,function.
+"""lines.py [--missing] LCOV READER...: lines of the reader, lines reached, percent; status 1 below 80. A reader is file, file:function,function
+(these alone) or file!function,function (all but these).
 
 A function reaches from its line to the next one's. With --missing: the lines that were not reached."""
 import sys
@@ -20,7 +21,8 @@ for line in open(lcov):
 
 total = reached = 0
 for reader in readers:
-    file, _, wanted = reader.partition(":")
+    sign = "!" if "!" in reader else ":"
+    file, _, wanted = reader.partition(sign)
     path = next((p for p in counts if p.endswith("/" + file) or p == file), None)
     if not path:
         sys.exit(f"lines.py: nothing of {file} is in the program")
@@ -33,7 +35,7 @@ for reader in readers:
             begin = functions[path][f]
             end = min((s for s in starts if s > begin), default=10**9)
             keep |= {n for n in lines if begin <= n < end}
-        lines = {n: c for n, c in lines.items() if n in keep}
+        lines = {n: c for n, c in lines.items() if (n in keep) == (sign == ":")}
     total += len(lines)
     reached += sum(c > 0 for c in lines.values())
     if missing:

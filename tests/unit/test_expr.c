@@ -54,6 +54,25 @@ static void values(void **state) {
   }
 }
 
+/* Where names stand for any value, the form alone counts; words of a message inside the text make no difference. */
+static void form(void **state) {
+  (void)state;
+  static const char *const good[] = {"n/0", "1<<n", "n%0.5", "1<<(n-2)", "n/(n-1)"};
+  static const char *const bad[] = {"x)division by", "division by", "n/0)", "whole n", "n/0 shift", "(n"};
+  ww_number out;
+  ww_err e = {0};
+  for (size_t k = 0; k < sizeof good / sizeof *good; k++)
+    if (ww_expr_number(good[k], ww_expr_any, NULL, &out, &e)) fail_msg("%s: %s", good[k], e.msg);
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    ww_arena *a = ww_arena_new();
+    uint64_t dims[3] = {0};
+    const char *exprs[3] = {0};
+    if (!ww_expr_number(bad[k], ww_expr_any, NULL, &out, &e)) fail_msg("%s is taken", bad[k]);
+    if (!ww_launch_shape(bad[k], "grid", a, dims, exprs, &e)) fail_msg("%s is taken as a grid", bad[k]);
+    ww_arena_free(a);
+  }
+}
+
 static void errors(void **state) {
   (void)state;
   static const char *const rows[][2] = {
@@ -110,6 +129,7 @@ static void names_are_seen(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(deep_nesting_is_refused), TEST(names_are_seen)};
+  const struct CMUnitTest tests[] = {TEST(values), TEST(errors), TEST(form), TEST(deep_nesting_is_refused),
+                                     TEST(names_are_seen)};
   return RUN(tests);
 }
