@@ -22,7 +22,8 @@
 typedef enum {
   DIFF_PLAIN,  /* as a user would */
   DIFF_EXACT,  /* without contraction of a * b + c: every operation is rounded, so bits can be expected to agree */
-  DIFF_NUDGED, /* the same, results of exp, sin and the like two units of the last place up: device alone */
+  DIFF_RAISED, /* the same, results of exp, sin and the like two units of the last place up: device alone */
+  DIFF_LOWERED, /* and down */
   DIFF_NVARIANTS
 } diff_variant;
 
@@ -101,9 +102,11 @@ bool diff_gaps_intact(const diff_kernel *k, const uint8_t *image);
   C(CONTRACTION, "contraction", "beyond it as compiled by default, not when neither side contracts")          \
   C(MATH, "math", "beyond it, and the device is as far from itself when exp, sin and the like are 2 ulp off") \
   C(ORDER, "order", "depends on the order of threads; equal as a set of values, or within the tolerance")     \
+  C(ORDER_SET, "order-set", "which values are left depends on it, between our own two orders as well")         \
   C(ORDER_FAR, "order-far", "depends on the order of threads, and differs")                                   \
   C(FAR, "differs", "beyond the tolerance without an explanation")                                            \
   C(REFUSED, "refused", "the interpreter did not run it")                                                     \
+  C(LAUNCH, "launch", "not compared: the device has too few registers for so large a block")                  \
   C(DEVICE, "device", "the device did not run it, or wrote outside its buffers")                              \
   C(COMPILED, "compiled", "compiled alone: no device was asked for")
 typedef enum {

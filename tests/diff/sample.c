@@ -96,22 +96,22 @@ static const inexact cuda_math[] = {{"rsqrtf", 4}, {"rsqrt", 8}, {"expf", 4}, {"
 static const inexact opencl_math[] = {{"rsqrt", 0}, {"exp", 0}, {"native_exp", 4}, {"sin", 0},
                                       {"cos", 0},   {"log", 0}, {"tanh", 0},       {NULL, 0}};
 
-static void add_nudged(ww_buf *b, bool cuda, const char *name, bool wide) {
+static void add_nudged(ww_buf *b, bool cuda, const char *name, bool wide, int ulps) {
   const char *type = wide ? "double" : "float", *whole = !wide ? "int" : cuda ? "long long" : "long";
   ww_buf_fmt(b, cuda ? "static __device__ %s ww_%s(%s x) { " : "static %s __attribute__((overloadable)) ww_%s(%s x) { ",
              type, name, type);
   if (cuda)
-    ww_buf_fmt(b, "union { %s f; %s i; } u; u.f = %s(x); u.i += 2; return u.f; }\n", type, whole, name);
+    ww_buf_fmt(b, "union { %s f; %s i; } u; u.f = %s(x); u.i += %d; return u.f; }\n", type, whole, name, ulps);
   else
-    ww_buf_fmt(b, "return as_%s(as_%s(%s(x)) + (%s)2); }\n", type, whole, name, whole);
+    ww_buf_fmt(b, "return as_%s(as_%s(%s(x)) + (%s)%d); }\n", type, whole, name, whole, ulps);
 }
 
-static void add_prelude(ww_buf *b, bool cuda) {
+static void add_prelude(ww_buf *b, bool cuda, int ulps) {
   const inexact *math = cuda ? cuda_math : opencl_math;
   if (!cuda) ww_buf_puts(b, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   for (const inexact *m = math; m->name; m++) {
-    if (m->bytes != 8) add_nudged(b, cuda, m->name, false);
-    if (m->bytes != 4) add_nudged(b, cuda, m->name, true);
+    if (m->bytes != 8) add_nudged(b, cuda, m->name, false, ulps);
+    if (m->bytes != 4) add_nudged(b, cuda, m->name, true, ulps);
   }
   for (const inexact *m = math; m->name; m++) ww_buf_fmt(b, "#undef %s\n#define %s ww_%s\n", m->name, m->name, m->name);
 }
@@ -119,7 +119,7 @@ static void add_prelude(ww_buf *b, bool cuda) {
 const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v, ww_arena *a) {
   ww_buf b = {0};
   if (d == WW_GEN_OPENCL && v != DIFF_PLAIN) ww_buf_puts(&b, "#pragma OPENCL FP_CONTRACT OFF\n");
-  if (v == DIFF_NUDGED) add_prelude(&b, d == WW_GEN_CUDA);
+  if (v >= DIFF_RAISED) add_prelude(&b, d == WW_GEN_CUDA, v == DIFF_RAISED ? 2 : -2);
   for (uint32_t i = 0; i < n; i++) ww_buf_puts(&b, k[i]->text);
   const char *text = ww_strndup(a, b.s, b.n);
   ww_buf_free(&b);
