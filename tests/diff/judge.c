@@ -1,7 +1,9 @@
-/* judge.c - a batch of kernels through the interpreter and a device, and what became of each; see diff.h.
+/* judge.c - a batch of kernels through the interpreter and a device, and what became of each; see
+ * diff.h.
  *
- * Three steps, each for what the one before did not settle: as compiled by default; without contraction on both sides; and the
- * device against itself with the last bits of its math functions moved. */
+ * Three steps, each for what the one before did not settle: as compiled by default; without
+ * contraction on both sides; and the device against itself with the last bits of its math
+ * functions moved. */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -143,8 +145,9 @@ static void run_device(batch *b, diff_variant v, bool twice) {
 
 /* ---- the steps ---- */
 
-/* A set of values, where a place in the buffer follows from who came first. Where even that differs (a queue that is full drops who
- * comes last), our own two orders must differ in it too, or two runs of the device. */
+/* A set of values, where a place in the buffer follows from who came first. Where even that
+ * differs (a queue that is full drops who comes last), our own two orders must differ in it too,
+ * or two runs of the device. */
 static void judge_order(trial *t) {
   diff_comparison *c = &t->c[DIFF_PLAIN], own, same_device;
   diff_compare(&t->k, t->ours, t->theirs, false, c);
@@ -256,7 +259,8 @@ static void write_row(const batch *b, const trial *t) {
   ww_buf_free(&out);
 }
 
-/* Both sides of every variant without a device: what would be compared can be compiled and interpreted. */
+/* Both sides of every variant without a device: what would be compared can be compiled and
+ * interpreted. */
 static void compile_alone(batch *b) {
   plain(b);
   interpret(b, DIFF_EXACT);
