@@ -1,15 +1,16 @@
 /* compare.c - two images of a kernel's memory, element by element; see diff.h.
  *
- * Bits first; NaNs are the same whatever their payload, which the standards leave open. Floats of other bits are near when they
- * are within RELATIVE of the larger, or within ABSOLUTE of the largest of the buffer (a sum whose terms cancel keeps
- * the error of its terms). Integers are the same or far. */
+ * Bits first; NaNs are the same whatever their payload, which the standards leave open. Floats of
+ * other bits are near when they are within `relative` of the larger, or within `absolute` of the
+ * largest of the buffer (a sum whose terms cancel keeps the error of its terms). Integers are the
+ * same or far. */
 #include "diff.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct {
-  double relative, absolute; /* by bytes of the component */
+  double relative, absolute;
 } tolerance;
 static const tolerance of_f32 = {1e-4, 1e-6}, of_f64 = {1e-10, 1e-13};
 
@@ -55,7 +56,8 @@ static double largest(component c, const uint8_t *p, uint64_t n) {
   return most;
 }
 
-static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y, double most, double *relative) {
+static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y, double most,
+                                double *relative) {
   *relative = 0;
   if (!memcmp(x, y, c.bytes)) return DIFF_SAME;
   if (c.kind != 'f') return DIFF_FAR;
@@ -68,7 +70,8 @@ static diff_verdict compare_one(component c, const uint8_t *x, const uint8_t *y,
   return apart <= t.relative * size ? DIFF_NEAR : DIFF_FAR;
 }
 
-static void compare_buffer(const diff_buffer *b, const uint8_t *ours, const uint8_t *theirs, diff_comparison *out) {
+static void compare_buffer(const diff_buffer *b, const uint8_t *ours, const uint8_t *theirs,
+                           diff_comparison *out) {
   component c = component_of(b->type);
   uint64_t n = b->bytes / c.bytes;
   double most = largest(c, ours, n), relative;
@@ -118,13 +121,15 @@ static uint8_t *sorted_copy(component c, const uint8_t *p, uint64_t bytes) {
   return v;
 }
 
-void diff_compare(const diff_kernel *k, const uint8_t *ours, const uint8_t *theirs, bool sorted, diff_comparison *out) {
+void diff_compare(const diff_kernel *k, const uint8_t *ours, const uint8_t *theirs, bool sorted,
+                  diff_comparison *out) {
   *out = (diff_comparison){0};
   for (uint32_t i = 0; i < k->nbuffers; i++) {
     const diff_buffer *b = &k->buffers[i];
     const uint8_t *x = ours + b->at, *y = theirs + b->at;
     component c = component_of(b->type);
-    uint8_t *sx = sorted ? sorted_copy(c, x, b->bytes) : NULL, *sy = sorted ? sorted_copy(c, y, b->bytes) : NULL;
+    uint8_t *sx = sorted ? sorted_copy(c, x, b->bytes) : NULL,
+            *sy = sorted ? sorted_copy(c, y, b->bytes) : NULL;
     compare_buffer(b, sorted ? sx : x, sorted ? sy : y, out);
     free(sx);
     free(sy);

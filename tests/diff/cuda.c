@@ -36,7 +36,8 @@ static ww_status open_device(bool run, ww_arena *a, diff_device **out, ww_err *e
   if (s) return ww_cuda_fail(d->api, s, "opening the first GPU", e);
   char gpu[64] = "";
   d->api->cuDeviceGetName(gpu, sizeof gpu, device);
-  snprintf(d->name, sizeof d->name, "%s, CUDA %d.%d", gpu, d->api->version / 1000, d->api->version % 1000 / 10);
+  snprintf(d->name, sizeof d->name, "%s, CUDA %d.%d", gpu, d->api->version / 1000,
+           d->api->version % 1000 / 10);
   return WW_OK;
 }
 
@@ -49,18 +50,21 @@ static void close_device(diff_device *d) {
 }
 
 /* The code of a text, its file taken away again. */
-static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v, ww_arena *a,
-                         char **code, ww_err *e) {
+static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
+                         ww_arena *a, char **code, ww_err *e) {
   const char *text = diff_source(k, n, WW_GEN_CUDA, v, a);
   static const char *const flags[] = {"--fmad=false"};
   ww_compile_job *jobs = WW_NEWN(a, ww_compile_job, n);
   ww_compile_options o = {.architecture = "sm_90", .with = "nvrtc", .cache = d->cache};
   for (uint32_t i = 0; i < n; i++)
-    jobs[i] = (ww_compile_job){
-        .text = text, .kernel = k[i]->gen.name, .flags = (const char **)flags, .nflags = v != DIFF_PLAIN};
+    jobs[i] = (ww_compile_job){.text = text,
+                               .kernel = k[i]->gen.name,
+                               .flags = (const char **)flags,
+                               .nflags = v != DIFF_PLAIN};
   ww_status st = ww_compile(jobs, n, &o, a, e);
   for (uint32_t i = 0; !st && i < n; i++)
-    if (jobs[i].error.code) st = ww_fail(e, WW_EDATA, "%s: %.300s", k[i]->gen.name, jobs[i].error.msg);
+    if (jobs[i].error.code)
+      st = ww_fail(e, WW_EDATA, "%s: %.300s", k[i]->gen.name, jobs[i].error.msg);
   if (!st) st = ww_read_file(a, jobs[0].binary, (size_t)1 << 28, code, NULL, e);
   if (jobs[0].binary) {
     unlink(jobs[0].binary);
@@ -69,8 +73,8 @@ static ww_status compile(diff_device *d, const diff_kernel *const *k, uint32_t n
   return st;
 }
 
-static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v, ww_arena *a,
-                       diff_program **out, ww_err *e) {
+static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
+                       ww_arena *a, diff_program **out, ww_err *e) {
   char *code;
   diff_program *p = WW_NEW(a, diff_program);
   ww_status st = compile(d, k, n, v, a, &code, e);
@@ -94,16 +98,19 @@ static ww_status launch(diff_device *d, void *function, const diff_kernel *k, ww
     params[i] = buffer ? (void *)&at[b] : (void *)l->args[i].hex;
     b += buffer;
   }
-  ww_cuda_status s = d->api->cuLaunchKernel(function, (unsigned)l->grid[0], (unsigned)l->grid[1], (unsigned)l->grid[2],
-                                            (unsigned)l->block[0], (unsigned)l->block[1], (unsigned)l->block[2],
-                                            (unsigned)l->shared, NULL, params, NULL);
+  ww_cuda_status s =
+      d->api->cuLaunchKernel(function, (unsigned)l->grid[0], (unsigned)l->grid[1],
+                             (unsigned)l->grid[2], (unsigned)l->block[0], (unsigned)l->block[1],
+                             (unsigned)l->block[2], (unsigned)l->shared, NULL, params, NULL);
   if (!s) s = d->api->cuCtxSynchronize();
   return s ? ww_cuda_fail(d->api, s, k->gen.name, e) : WW_OK;
 }
 
-static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image, ww_err *e) {
+static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image,
+                     ww_err *e) {
   void *function;
-  if (k->bytes > MEMORY) return ww_fail(e, WW_ELIMIT, "%s needs %llu bytes", k->gen.name, (unsigned long long)k->bytes);
+  if (k->bytes > MEMORY)
+    return ww_fail(e, WW_ELIMIT, "%s needs %llu bytes", k->gen.name, (unsigned long long)k->bytes);
   ww_cuda_status s = d->api->cuModuleGetFunction(&function, p->module, k->gen.name);
   if (!s) s = d->api->cuMemcpyHtoD(d->memory, image, k->bytes);
   if (s) return ww_cuda_fail(d->api, s, k->gen.name, e);

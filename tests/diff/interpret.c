@@ -1,7 +1,8 @@
 /* interpret.c - a kernel's full run in the interpreter, in two orders of its threads; see diff.h.
  *
- * The first run is the one of `warpwise trace --full`. The second takes the blocks from the last to the first, several at a time,
- * and changes between warps every few instructions: what differs between the two depends on an order that no GPU promises. */
+ * The first run is the one of `warpwise trace --full`. The second takes the blocks from the last
+ * to the first, several at a time, and changes between warps every few instructions: what differs
+ * between the two depends on an order that no GPU promises. */
 #include "diff.h"
 
 #include "../../src/trace/run.h"
@@ -10,7 +11,8 @@
 #define SLICE 37                /* of the second run */
 #define RESIDENT 6
 
-ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out, ww_err *e) {
+ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out,
+                    ww_err *e) {
   static const char *const flags[] = {"-fmad=false"};
   bool cuda = d == WW_GEN_CUDA;
   const char *file = cuda ? "generated.cu" : "generated.cl";
@@ -20,11 +22,13 @@ ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena
                         .texts = &text,
                         .flags = (const char **)flags,
                         .nflags = cuda && v != DIFF_PLAIN,
-                        .timeout_s = 1800}; /* a machine that is busy with much else is no failure */
+                        .timeout_s =
+                            1800}; /* a machine that is busy with much else is no failure */
   ww_unit u;
   ww_status st = ww_front_load(&o, a, &u, e);
   if (!st && u.partial)
-    return ww_fail(e, WW_EDATA, "the front end left something out: %.300s", u.ndiags ? u.diags[0].message : "?");
+    return ww_fail(e, WW_EDATA, "the front end left something out: %.300s",
+                   u.ndiags ? u.diags[0].message : "?");
   if (!st) *out = u.module;
   return st;
 }
@@ -36,7 +40,8 @@ static void copy_out(const diff_kernel *k, ww_memory *m, uint8_t *image) {
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t b = 0; b < k->nbuffers; b++)
       if (r[i]->arg == (int32_t)k->buffers[b].arg)
-        memcpy(image + k->buffers[b].at, ww_memory_at(m, r[i]->base, k->buffers[b].bytes), k->buffers[b].bytes);
+        memcpy(image + k->buffers[b].at, ww_memory_at(m, r[i]->base, k->buffers[b].bytes),
+               k->buffers[b].bytes);
 }
 
 static ww_status run_backwards(const ww_run_spec *spec, ww_err *e) {
@@ -57,7 +62,8 @@ static ww_status run_backwards(const ww_run_spec *spec, ww_err *e) {
   return st;
 }
 
-/* As `warpwise trace --full` does it, but for completing the launch: its contents are taken as given, for the device's are. */
+/* As `warpwise trace --full` does it, but for completing the launch: its contents are taken as
+ * given, for the device's are. */
 static ww_status run_forwards(const ww_run_spec *spec, uint64_t *steps, ww_err *e) {
   const ww_sampling all = {.full = true};
   ww_arena *a = ww_arena_new();
@@ -71,8 +77,8 @@ static ww_status run_forwards(const ww_run_spec *spec, uint64_t *steps, ww_err *
   return st;
 }
 
-ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *image, uint8_t *other, uint64_t *steps,
-                         ww_err *e) {
+ww_status diff_interpret(const ww_module *m, const diff_kernel *k, uint8_t *image, uint8_t *other,
+                         uint64_t *steps, ww_err *e) {
   const ww_fn *fn = ww_ir_find(m, k->gen.name);
   if (!fn) return ww_fail(e, WW_EDATA, "no kernel %s in the IR", k->gen.name);
   if (fn->refusal) return ww_fail(e, WW_EUNSUPPORTED, "%s", fn->refusal);

@@ -1,7 +1,9 @@
-/* judge.c - a batch of kernels through the interpreter and a device, and what became of each; see diff.h.
+/* judge.c - a batch of kernels through the interpreter and a device, and what became of each; see
+ * diff.h.
  *
- * Three steps, each for what the one before did not settle: as compiled by default; without contraction on both sides; and the
- * device against itself with the last bits of its math functions moved. */
+ * Three steps, each for what the one before did not settle: as compiled by default; without
+ * contraction on both sides; and the device against itself with the last bits of its math
+ * functions moved. */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -126,7 +128,7 @@ static void run_device(batch *b, diff_variant v, bool twice) {
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
     if (t->settled || !b->j->run) continue;
-    uint8_t *image = v == DIFF_NUDGED ? t->again : t->theirs;
+    uint8_t *image = v >= DIFF_RAISED ? t->again : t->theirs;
     b->j->at(b->j->ctx, i);
     memcpy(image, t->k.initial, t->k.bytes);
     memcpy(t->again, t->k.initial, t->k.bytes);
@@ -135,7 +137,7 @@ static void run_device(batch *b, diff_variant v, bool twice) {
     if (!st && twice) t->varies = memcmp(t->theirs, t->again, t->k.bytes) != 0;
     if (!st && !diff_gaps_intact(&t->k, image))
       st = ww_fail(&t->error, WW_EDATA, "the device wrote outside the buffers");
-    if (st) settle(t, CLASS_DEVICE);
+    if (st) settle(t, st == WW_EUSAGE ? CLASS_LAUNCH : CLASS_DEVICE);
   }
   x->drop(b->j->device, p);
   ww_arena_free(a);
@@ -143,11 +145,22 @@ static void run_device(batch *b, diff_variant v, bool twice) {
 
 /* ---- the steps ---- */
 
+/* A set of values, where a place in the buffer follows from who came first. Where even that
+ * differs (a queue that is full drops who comes last), our own two orders must differ in it too,
+ * or two runs of the device. */
 static void judge_order(trial *t) {
-  diff_compare(&t->k, t->ours, t->theirs, false, &t->c[DIFF_PLAIN]);
-  if (t->c[DIFF_PLAIN].verdict == DIFF_FAR) diff_compare(&t->k, t->ours, t->theirs, true, &t->c[DIFF_PLAIN]);
+  diff_comparison *c = &t->c[DIFF_PLAIN], own, same_device;
+  diff_compare(&t->k, t->ours, t->theirs, false, c);
+  if (c->verdict == DIFF_FAR) diff_compare(&t->k, t->ours, t->theirs, true, c);
   t->done = 1;
-  settle(t, t->c[DIFF_PLAIN].verdict == DIFF_FAR ? CLASS_ORDER_FAR : CLASS_ORDER);
+  if (c->verdict != DIFF_FAR) {
+    settle(t, CLASS_ORDER);
+    return;
+  }
+  diff_compare(&t->k, t->ours, t->other, true, &own);
+  diff_compare(&t->k, t->theirs, t->again, true, &same_device);
+  bool by_order = own.verdict == DIFF_FAR || same_device.verdict == DIFF_FAR;
+  settle(t, by_order ? CLASS_ORDER_SET : CLASS_ORDER_FAR);
 }
 
 static void plain(batch *b) {
@@ -183,14 +196,17 @@ static void exact(batch *b) {
   }
 }
 
-static void nudged(batch *b) {
-  run_device(b, DIFF_NUDGED, false);
+static void nudged(batch *b, diff_variant v) {
+  run_device(b, v, false);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
     if (t->settled) continue;
-    diff_compare(&t->k, t->theirs, t->again, false, &t->c[DIFF_NUDGED]);
-    t->done = 3;
-    settle(t, t->c[DIFF_NUDGED].verdict == DIFF_FAR ? CLASS_MATH : CLASS_FAR);
+    diff_compare(&t->k, t->theirs, t->again, false, &t->c[v]);
+    t->done = v + 1;
+    if (t->c[v].verdict == DIFF_FAR)
+      settle(t, CLASS_MATH);
+    else if (v == DIFF_LOWERED)
+      settle(t, CLASS_FAR);
   }
 }
 
@@ -222,7 +238,7 @@ static void write_shape(ww_json *j, const char *key, const uint64_t v[3]) {
 }
 
 static void write_row(const batch *b, const trial *t) {
-  static const char *const keys[DIFF_NVARIANTS] = {"plain", "exact", "nudged"};
+  static const char *const keys[DIFF_NVARIANTS] = {"plain", "exact", "raised", "lowered"};
   ww_buf out = {0};
   ww_json j = {0};
   ww_json_begin(&j, &out);
@@ -243,12 +259,13 @@ static void write_row(const batch *b, const trial *t) {
   ww_buf_free(&out);
 }
 
-/* Both sides of every variant without a device: what would be compared can be compiled and interpreted. */
+/* Both sides of every variant without a device: what would be compared can be compiled and
+ * interpreted. */
 static void compile_alone(batch *b) {
   plain(b);
   interpret(b, DIFF_EXACT);
   run_device(b, DIFF_EXACT, false);
-  run_device(b, DIFF_NUDGED, false);
+  run_device(b, DIFF_RAISED, false);
   for (uint32_t i = 0; i < b->n; i++)
     if (!b->v[i].settled) settle(&b->v[i], CLASS_COMPILED);
 }
@@ -260,7 +277,8 @@ ww_status diff_batch(const diff_judge *j, const diff_number *numbers, uint32_t n
   if (!st && j->run) {
     plain(&b);
     if (!all_settled(&b)) exact(&b);
-    if (!all_settled(&b)) nudged(&b);
+    if (!all_settled(&b)) nudged(&b, DIFF_RAISED);
+    if (!all_settled(&b)) nudged(&b, DIFF_LOWERED);
   }
   for (uint32_t i = 0; !st && i < n; i++) write_row(&b, &b.v[i]);
   ww_arena_free(b.a);

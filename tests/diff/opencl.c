@@ -42,8 +42,8 @@ static void close_device(diff_device *d) {
   if (d->context) d->cl.ReleaseContext(d->context);
 }
 
-static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v, ww_arena *a,
-                       diff_program **out, ww_err *e) {
+static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, diff_variant v,
+                       ww_arena *a, diff_program **out, ww_err *e) {
   const char *text = diff_source(k, n, WW_GEN_OPENCL, v, a);
   char log[400] = "";
   size_t bytes = strlen(text);
@@ -59,7 +59,8 @@ static ww_status build(diff_device *d, const diff_kernel *const *k, uint32_t n, 
   return ww_fail(e, WW_EDATA, "build: %s: %.300s", ww_opencl_error(rc), log);
 }
 
-static cl_int set_args(diff_device *d, cl_kernel kernel, const diff_kernel *k, const uint8_t *image, cl_mem *mem) {
+static cl_int set_args(diff_device *d, cl_kernel kernel, const diff_kernel *k, const uint8_t *image,
+                       cl_mem *mem) {
   cl_int rc = 0;
   uint32_t b = 0;
   for (uint32_t i = 0; !rc && i < k->launch.nargs; i++) {
@@ -67,7 +68,9 @@ static cl_int set_args(diff_device *d, cl_kernel kernel, const diff_kernel *k, c
     if (b < k->nbuffers && k->buffers[b].arg == i) {
       const diff_buffer *f = &k->buffers[b];
       mem[b] = d->cl.CreateBuffer(d->context, CL_MEM_READ_WRITE, f->bytes, NULL, &rc);
-      if (!rc) rc = d->cl.EnqueueWriteBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0, NULL, NULL);
+      if (!rc)
+        rc = d->cl.EnqueueWriteBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0,
+                                      NULL, NULL);
       if (!rc) rc = d->cl.SetKernelArg(kernel, i, sizeof mem[b], &mem[b]);
       b++;
     } else {
@@ -87,7 +90,8 @@ static cl_int launch(diff_device *d, cl_kernel kernel, const ww_launch *l) {
   return rc ? rc : d->cl.Finish(d->queue);
 }
 
-static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image, ww_err *e) {
+static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint8_t *image,
+                     ww_err *e) {
   cl_mem mem[DIFF_BUFFERS] = {NULL};
   cl_int rc = 0;
   cl_kernel kernel = d->cl.CreateKernel(p->program, k->gen.name, &rc);
@@ -96,7 +100,9 @@ static ww_status run(diff_device *d, diff_program *p, const diff_kernel *k, uint
   if (!rc) rc = launch(d, kernel, &k->launch);
   for (uint32_t b = 0; b < k->nbuffers; b++) {
     const diff_buffer *f = &k->buffers[b];
-    if (!rc) rc = d->cl.EnqueueReadBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0, NULL, NULL);
+    if (!rc)
+      rc = d->cl.EnqueueReadBuffer(d->queue, mem[b], CL_TRUE, 0, f->bytes, image + f->at, 0, NULL,
+                                   NULL);
     if (mem[b]) d->cl.ReleaseMemObject(mem[b]);
   }
   d->cl.ReleaseKernel(kernel);

@@ -1,8 +1,9 @@
 #!/bin/sh
-# run.sh BUILD [COUNT] : generated kernels of both grammars, interpreter against device, COUNT of each (32). Prints TAP.
+# run.sh BUILD [COUNT] : generated kernels of both grammars, the interpreter against a device,
+# COUNT of each grammar (32). Prints TAP.
 #
-# On PoCL where it is installed; on a GPU where there is one and COUNT was given (make test-diff). WW_DIFF_SEED: which
-# kernels (16). What the classes mean: tests/diff/diff.h.
+# On PoCL where it is installed; on a GPU where there is one and COUNT was given (make test-diff).
+# WW_DIFF_SEED: which kernels (16). What the classes mean: tests/diff/diff.h.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/tap.sh
 build=${1:-build}
@@ -17,7 +18,8 @@ mkdir "$POCL_CACHE_DIR"
 compare() {
   on=$1 of=$2 many=$3
   shift 3
-  "$build/tests/run_diff" "$on" --grammar "$of" --seed "$seed" --count "$many" "$@" >"$tmp/sum" 2>"$tmp/err"
+  "$build/tests/run_diff" "$on" --grammar "$of" --seed "$seed" --count "$many" "$@" \
+    >"$tmp/sum" 2>"$tmp/err"
 }
 
 for device in opencl ${2:+cuda}; do
@@ -37,7 +39,8 @@ done
 compare opencl 2 4 --spoil
 status=$?
 if [ $status = 4 ]; then skip "opencl: $(tail -n 1 "$tmp/err")"; else
-  ok "a wrong element is noticed" "$([ $status = 1 ] && grep -q '^0 passed, 4 failed' "$tmp/sum"; echo $?)" "$tmp/sum"
+  [ $status = 1 ] && grep -q '^0 passed, 4 failed' "$tmp/sum"
+  ok "a wrong element is noticed" $? "$tmp/sum"
 fi
 echo "1..$n"
 exit $bad

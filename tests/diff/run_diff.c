@@ -1,12 +1,14 @@
-/* run_diff.c - the interpreter against a device over generated kernels: options, worker processes, rows, the sum.
+/* run_diff.c - the interpreter against a device over generated kernels: options, worker processes,
+ * rows, the sum.
  *
- *   run_diff cuda|opencl [--grammar V] [--seed S] [--first K] [--count N] [--jobs J] [--batch B] [--rows FILE]
- *            [--prepare | --compile | --spoil] [--verbose]
+ *   run_diff cuda|opencl [--grammar V] [--seed S] [--first K] [--count N] [--jobs J] [--batch B]
+ *            [--rows FILE] [--prepare | --compile | --spoil] [--verbose]
  *
- * Kernels are those of `warpwise dataset generate` with the same numbers. Work is done in child processes, a batch at a time, so that a
- * kernel that ends its process costs its own row. --prepare only makes the IR (WARPWISE_IR names its folder), --compile
- * also compiles for the device and interprets, without running there. Rows are JSON, one a line. Exit 0: nothing that is not explained;
- * 1: something is; 4: no device. */
+ * Kernels are those of `warpwise dataset generate` with the same numbers. Work is done in child
+ * processes, a batch at a time, so that a kernel that ends its process costs its own row.
+ * --prepare only makes the IR (WARPWISE_IR names its folder), --compile also compiles for the
+ * device and interprets, without running there. Rows are JSON, one a line. Exit 0: nothing that is
+ * not explained; 1: something is; 4: no device. */
 #include "diff.h"
 
 #include <stdatomic.h>
@@ -83,7 +85,8 @@ static uint32_t batch_size(const session *s, uint32_t batch) {
 static ww_status one_batch(session *s, const diff_judge *j, uint32_t batch, ww_err *e) {
   const diff_number *numbers = s->numbers + (size_t)batch * s->o.batch;
   uint32_t n = batch_size(s, batch);
-  ww_status st = s->o.prepare ? diff_prepare(numbers, n, s->o.backend->dialect, e) : diff_batch(j, numbers, n, e);
+  ww_status st = s->o.prepare ? diff_prepare(numbers, n, s->o.backend->dialect, e)
+                              : diff_batch(j, numbers, n, e);
   if (s->rows) fflush(s->rows);
   fflush(stdout);
   return st;
@@ -100,8 +103,13 @@ static void open_rows(session *s) {
 static int work(session *s) {
   ww_arena *a = ww_arena_new();
   seat *me = &s->b->seats[s->seat];
-  diff_judge j = {
-      .backend = s->o.backend, .run = !s->o.compile, .spoil = s->o.spoil, .at = at, .skip = skip, .row = row, .ctx = s};
+  diff_judge j = {.backend = s->o.backend,
+                  .run = !s->o.compile,
+                  .spoil = s->o.spoil,
+                  .at = at,
+                  .skip = skip,
+                  .row = row,
+                  .ctx = s};
   ww_err e = {0};
   open_rows(s);
   if (!s->o.prepare && s->o.backend->open(j.run, a, &j.device, &e)) {
@@ -109,7 +117,8 @@ static int work(session *s) {
     snprintf(s->b->device, sizeof s->b->device, "%.150s", e.msg);
     return 4;
   }
-  if (!s->o.prepare) snprintf(s->b->device, sizeof s->b->device, "%.150s", s->o.backend->describe(j.device));
+  if (!s->o.prepare)
+    snprintf(s->b->device, sizeof s->b->device, "%.150s", s->o.backend->describe(j.device));
   for (;; me->busy = false, memset(me->skip, 0, sizeof me->skip)) {
     if (!me->busy) me->batch = s->b->next++;
     if (me->batch >= s->batches) break;
@@ -141,7 +150,8 @@ static pid_t start(session *s, uint32_t who) {
 static bool go_on(session *s, uint32_t who, int status) {
   seat *me = &s->b->seats[who];
   if (WIFEXITED(status) || !me->busy) return false;
-  fprintf(stderr, "run_diff: signal %d at kernel %u of batch %u\n", WTERMSIG(status), me->kernel, me->batch);
+  fprintf(stderr, "run_diff: signal %d at kernel %u of batch %u\n", WTERMSIG(status), me->kernel,
+          me->batch);
   me->skip[me->kernel] = true;
   return true;
 }
@@ -186,7 +196,8 @@ static ww_status draw_numbers(session *s, ww_err *e) {
     ww_arena *a = ww_arena_new();
     ww_gen_kernel k;
     st = ww_gen_stream_next(stream, a, &k, e);
-    if (!st && i >= s->o.first) s->numbers[i - s->o.first] = (diff_number){k.version, k.index, k.seed};
+    if (!st && i >= s->o.first)
+      s->numbers[i - s->o.first] = (diff_number){k.version, k.index, k.seed};
     ww_arena_free(a);
   }
   ww_gen_stream_free(stream);
@@ -200,7 +211,8 @@ static int sum(const session *s, double seconds) {
   for (int c = 0; c < DIFF_NCLASSES; c++) {
     all += s->b->class[c];
     if (bad((diff_class)c)) wrong += s->b->class[c];
-    if (s->b->class[c]) printf("%6u %-12s %s\n", s->b->class[c], diff_class_names[c], diff_class_texts[c]);
+    if (s->b->class[c])
+      printf("%6u %-12s %s\n", s->b->class[c], diff_class_names[c], diff_class_texts[c]);
   }
   if (all < s->o.count) wrong += s->o.count - all;
   printf("%u passed, %u failed\n", s->o.count - wrong, wrong);
@@ -258,8 +270,8 @@ int main(int argc, char **argv) {
   double from = ww_now();
   if (!parse(&s.o, argc, argv)) {
     fprintf(stderr,
-            "usage: %s cuda|opencl [--grammar V] [--seed S] [--first K] [--count N] [--jobs J] [--batch B]\n"
-            "       [--rows FILE] [--prepare | --compile | --spoil] [--verbose]\n",
+            "usage: %s cuda|opencl [--grammar V] [--seed S] [--first K] [--count N] [--jobs J]\n"
+            "       [--batch B] [--rows FILE] [--prepare | --compile | --spoil] [--verbose]\n",
             argv[0]);
     return 2;
   }

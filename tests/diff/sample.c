@@ -1,7 +1,8 @@
 /* sample.c - which launch of a generated kernel is compared, and its text; see diff.h.
  *
- * The generator spreads the launches of a kernel over grids and times; with few SMs and the first number that is small, blocks
- * keep their sizes and all sizes are ones that a campaign could draw. */
+ * The generator spreads the launches of a kernel over grids and times; with few SMs and the first
+ * number that is small, blocks keep their sizes and all sizes are ones that a campaign could
+ * draw. */
 #include "diff.h"
 
 #include "../../src/measure/contents.h"
@@ -33,7 +34,8 @@ static double excess(const ww_launch *l, double us) {
   return us / MOST_US > most ? us / MOST_US : most;
 }
 
-static ww_status choose_launch(const ww_gen_kernel *g, ww_gen_dialect d, ww_arena *a, ww_launch *out, ww_err *e) {
+static ww_status choose_launch(const ww_gen_kernel *g, ww_gen_dialect d, ww_arena *a,
+                               ww_launch *out, ww_err *e) {
   double best = 0;
   for (uint32_t number = 0; number < NUMBERS; number++) {
     ww_launch l;
@@ -53,7 +55,8 @@ static ww_status lay_out(diff_kernel *k, ww_arena *a, ww_err *e) {
   ww_contents c;
   ww_status st = ww_contents_plan(&k->launch, a, &c, e);
   if (st) return st;
-  if (c.npointers > DIFF_BUFFERS) return ww_fail(e, WW_ELIMIT, "%s has %u buffers", k->gen.name, c.npointers);
+  if (c.npointers > DIFF_BUFFERS)
+    return ww_fail(e, WW_ELIMIT, "%s has %u buffers", k->gen.name, c.npointers);
   k->bytes = DIFF_GAP;
   for (uint32_t i = 0; i < c.npointers; i++) {
     const ww_allocation *v = &c.v[c.pointers[i].allocation];
@@ -64,7 +67,8 @@ static ww_status lay_out(diff_kernel *k, ww_arena *a, ww_err *e) {
   memset(k->initial, DIFF_POISON, k->bytes);
   for (uint32_t i = 0; !st && i < k->nbuffers; i++) {
     const ww_allocation *v = &c.v[c.pointers[i].allocation];
-    st = ww_contents_make(&v->fill, v->type, v->filled, v->seed, 1, k->initial + k->buffers[i].at, e);
+    st = ww_contents_make(&v->fill, v->type, v->filled, v->seed, 1, k->initial + k->buffers[i].at,
+                          e);
   }
   return st;
 }
@@ -84,42 +88,49 @@ ww_status diff_make(diff_number n, ww_gen_dialect d, ww_arena *a, diff_kernel *o
 
 /* ---- texts ---- */
 
-/* Functions whose last bits the standards leave open, each as a function of its own that moves them: defined before the name
- * becomes a macro for it, because the name may be a macro already. */
+/* Functions whose last bits the standards leave open, each as a function of its own that moves
+ * them: defined before the name becomes a macro for it, because the name may be a macro already. */
 typedef struct {
   const char *name;
   uint8_t bytes; /* of what it takes and gives; 0: overloaded, 4 and 8 */
 } inexact;
-static const inexact cuda_math[] = {{"rsqrtf", 4}, {"rsqrt", 8}, {"expf", 4}, {"exp", 8}, {"__expf", 4},
-                                    {"sinf", 4},   {"cosf", 4},  {"sin", 8},  {"cos", 8}, {"logf", 4},
-                                    {"log", 8},    {"tanhf", 4}, {"tanh", 8}, {NULL, 0}};
+static const inexact cuda_math[] = {
+    {"rsqrtf", 4}, {"rsqrt", 8}, {"expf", 4}, {"exp", 8}, {"__expf", 4}, {"sinf", 4}, {"cosf", 4},
+    {"sin", 8},    {"cos", 8},   {"logf", 4}, {"log", 8}, {"tanhf", 4},  {"tanh", 8}, {NULL, 0}};
 static const inexact opencl_math[] = {{"rsqrt", 0}, {"exp", 0}, {"native_exp", 4}, {"sin", 0},
                                       {"cos", 0},   {"log", 0}, {"tanh", 0},       {NULL, 0}};
 
-static void add_nudged(ww_buf *b, bool cuda, const char *name, bool wide) {
-  const char *type = wide ? "double" : "float", *whole = !wide ? "int" : cuda ? "long long" : "long";
-  ww_buf_fmt(b, cuda ? "static __device__ %s ww_%s(%s x) { " : "static %s __attribute__((overloadable)) ww_%s(%s x) { ",
+static void add_nudged(ww_buf *b, bool cuda, const char *name, bool wide, int ulps) {
+  const char *type = wide ? "double" : "float", *whole = !wide  ? "int"
+                                                         : cuda ? "long long"
+                                                                : "long";
+  ww_buf_fmt(b,
+             cuda ? "static __device__ %s ww_%s(%s x) { "
+                  : "static %s __attribute__((overloadable)) ww_%s(%s x) { ",
              type, name, type);
   if (cuda)
-    ww_buf_fmt(b, "union { %s f; %s i; } u; u.f = %s(x); u.i += 2; return u.f; }\n", type, whole, name);
+    ww_buf_fmt(b, "union { %s f; %s i; } u; u.f = %s(x); u.i += %d; return u.f; }\n", type, whole,
+               name, ulps);
   else
-    ww_buf_fmt(b, "return as_%s(as_%s(%s(x)) + (%s)2); }\n", type, whole, name, whole);
+    ww_buf_fmt(b, "return as_%s(as_%s(%s(x)) + (%s)%d); }\n", type, whole, name, whole, ulps);
 }
 
-static void add_prelude(ww_buf *b, bool cuda) {
+static void add_prelude(ww_buf *b, bool cuda, int ulps) {
   const inexact *math = cuda ? cuda_math : opencl_math;
   if (!cuda) ww_buf_puts(b, "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n");
   for (const inexact *m = math; m->name; m++) {
-    if (m->bytes != 8) add_nudged(b, cuda, m->name, false);
-    if (m->bytes != 4) add_nudged(b, cuda, m->name, true);
+    if (m->bytes != 8) add_nudged(b, cuda, m->name, false, ulps);
+    if (m->bytes != 4) add_nudged(b, cuda, m->name, true, ulps);
   }
-  for (const inexact *m = math; m->name; m++) ww_buf_fmt(b, "#undef %s\n#define %s ww_%s\n", m->name, m->name, m->name);
+  for (const inexact *m = math; m->name; m++)
+    ww_buf_fmt(b, "#undef %s\n#define %s ww_%s\n", m->name, m->name, m->name);
 }
 
-const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v, ww_arena *a) {
+const char *diff_source(const diff_kernel *const *k, uint32_t n, ww_gen_dialect d, diff_variant v,
+                        ww_arena *a) {
   ww_buf b = {0};
   if (d == WW_GEN_OPENCL && v != DIFF_PLAIN) ww_buf_puts(&b, "#pragma OPENCL FP_CONTRACT OFF\n");
-  if (v == DIFF_NUDGED) add_prelude(&b, d == WW_GEN_CUDA);
+  if (v >= DIFF_RAISED) add_prelude(&b, d == WW_GEN_CUDA, v == DIFF_RAISED ? 2 : -2);
   for (uint32_t i = 0; i < n; i++) ww_buf_puts(&b, k[i]->text);
   const char *text = ww_strndup(a, b.s, b.n);
   ww_buf_free(&b);
