@@ -2,10 +2,10 @@
 # run.sh BUILD [STAGE...] : runs the tests and ends with one line, `N passed, N failed`.
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed`; one that does
-# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages.
+# neither counts as one test by its exit status. Stages: layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages hostile.
 build=${1:-build}
 [ $# -gt 0 ] && shift
-stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages}
+stages=${*:-layers unit cli manners evaluate kernels cross measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve openai lsp nvim emacs page vscode mcp mcp-clients export library packages hostile}
 passed=0
 failed=0
 out=$(mktemp) || exit 1
@@ -55,6 +55,7 @@ for s in $stages; do
   fixes) stage fixes tests/fixes.sh "$build/warpwise" ;;
   serve) stage serve tests/serve.sh "$build" ;;
   lsp) stage lsp tests/lsp.sh "$build" ;;
+  hostile) stage hostile tests/hostile.sh "$build" ;;
   nvim) stage nvim tests/clients/nvim/run.sh "$build" ;;
   emacs) stage emacs tests/clients/emacs/run.sh "$build" ;;
   page) stage page tests/clients/page/run.sh "$build" ;;
