@@ -4,7 +4,7 @@
 #
 # A stage's program either speaks TAP (ok / not ok lines) or ends with its own `N passed, N failed[, N skipped]`. What could not be tested here
 # (`ok ... # SKIP why`) is skipped, never passed; a stage without a result that can be read, or whose program is not there, has failed.
-every="layers hardening runner setup unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
+every="layers hardening runner setup unit cli manners evaluate kernels cross diff measure dataset import record emulate predict fixes train tokenizers lm-gguf stories lm-cli lm-train serve limits openai lsp hostile nvim emacs page vscode mcp mcp-clients export library packages faults kills fuzz"
 passed=0
 failed=0
 skipped=0
@@ -80,6 +80,7 @@ one() { # STAGE
   serve) stage serve tests/serve.sh "$build" ;;
   limits) stage limits tests/limits.sh "$build" ;;
   lsp) stage lsp tests/lsp.sh "$build" ;;
+  hostile) stage hostile tests/hostile.sh "$build" ;;
   nvim) stage nvim tests/clients/nvim/run.sh "$build" ;;
   emacs) stage emacs tests/clients/emacs/run.sh "$build" ;;
   page) stage page tests/clients/page/run.sh "$build" ;;

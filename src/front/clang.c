@@ -410,8 +410,7 @@ static _Thread_local double spent; /* seconds that this thread has waited for cl
 
 double ww_clang_spent(void) { return spent; }
 
-static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a, ww_compiled *out,
-                     ww_err *e) {
+static ww_status run(const ww_job *j, ww_strs *argv, ww_clang_starts starts, ww_arena *a, ww_compiled *out, ww_err *e) {
   ww_push(a, argv, NULL);
   argv->n--;
   ww_run_result r;
@@ -565,7 +564,7 @@ ww_status ww_clang_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_er
     bool openmp = j->dialect == WW_OPENMP && !j->host;
     rc = openmp ? run_openmp(j, &line, a, out, e) : run_cc1(j, &line, false, NULL, a, out, e);
     if (rc == WW_OK && !driver_may_help(out)) return WW_OK;
-    if (rc == WW_ELIMIT || j->object) return rc;
+    if (rc == WW_ELIMIT || rc == WW_EPARSE || j->object) return rc;
   }
   return run_driver(j, a, out, e);
 }

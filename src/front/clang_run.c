@@ -102,9 +102,9 @@ static bool is_script(const char *path) {
 }
 
 static void add_programs(const char *clang, const ww_clang_may *may, bool script, ww_arena *a, ww_strs *out) {
-  static const char *const linkers[] = {"/usr/bin/ld",           "/usr/bin/ld.bfd",           "/usr/bin/ld.gold",
-                                        "/usr/bin/ld.lld",       "/usr/bin/ld.mold",          "/usr/local/bin/ld",
-                                        "/usr/local/bin/ld.lld", "/usr/local/bin/ld.mold",    NULL};
+  static const char *const linkers[] = {"/usr/bin/ld",           "/usr/bin/ld.bfd",        "/usr/bin/ld.gold",
+                                        "/usr/bin/ld.lld",       "/usr/bin/ld.mold",       "/usr/local/bin/ld",
+                                        "/usr/local/bin/ld.lld", "/usr/local/bin/ld.mold", NULL};
   static const char *const system[] = {"/bin", "/usr/bin", "/usr/local/bin", "/usr/lib", "/opt", NULL};
   ww_push(a, out, clang);
   if (may->starts) ww_push(a, out, ww_clang_home(clang, a));
@@ -138,10 +138,11 @@ static void tell_missing(void) {
   static atomic_flag told = ATOMIC_FLAG_INIT;
   const char *missing = ww_confine_missing();
   if (missing && !ww_is_quiet() && !atomic_flag_test_and_set(&told))
-    fprintf(stderr,
-            "warpwise: note: this kernel cannot confine %s: clang reads sources with all your rights here, so read none "
-            "that you do not trust\n",
-            missing);
+    fprintf(
+        stderr,
+        "warpwise: note: this kernel cannot confine %s: clang reads sources with all your rights here, so read none "
+        "that you do not trust\n",
+        missing);
 }
 
 /* A word that begins so would be taken for the name of a file of further words. */
@@ -222,11 +223,13 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   ww_run_result r;
   char *rule;
   if (!missing || !strstr(missing, "Landlock")) return WW_OK;
-  if (may->starts) return ww_fail(e, WW_EUNSUPPORTED, "this kernel has no Landlock, and clang's driver is not run without");
+  if (may->starts)
+    return ww_fail(e, WW_EUNSUPPORTED, "this kernel has no Landlock, and clang's driver is not run without");
   int fd = ww_memfd("", 0, a, &list);
   if (fd < 0) return ww_fail(e, WW_EIO, "cannot make an anonymous file: %s", strerror(errno));
   const char *const words[] = {"-Eonly", "-dependency-file", list, "-MT", "x", "-MG", "-sys-header-deps", NULL};
-  for (; argv[1]; argv++) ww_push(a, &v, *argv);
+  for (; argv[1]; argv++)
+    if (!ww_starts(*argv, "-emit-")) ww_push(a, &v, *argv); /* it may be asked for one thing only */
   for (const char *const *w = words; *w; w++) ww_push(a, &v, *w);
   ww_push(a, &v, *argv); /* the input */
   ww_push(a, &v, NULL);

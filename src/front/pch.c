@@ -230,8 +230,7 @@ static bool build(const request *q, const char *file, const char *names_file) {
   ww_strs v = {0};
   for (uint32_t i = 0; i < q->line->n; i++) ww_push(a, &v, q->line->v[i]);
   for (uint32_t i = 0; i < q->own.n; i++) ww_push(a, &v, q->own.v[i]);
-  for (uint32_t i = 0; i + 1 < q->macros.n; i += 2)
-    ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
+  for (uint32_t i = 0; i + 1 < q->macros.n; i += 2) ww_push(a, &v, ww_flag_word(q->macros.v[i], q->macros.v[i + 1], a));
   const char *tail[] = {"-emit-pch",
                         "-fpch-instantiate-templates",
                         "-fno-temp-file",

@@ -147,8 +147,7 @@ static void initialized(void *server, ww_rpc_call *c) {
   ww_lsp *s = server;
   (void)c;
   const char *missing = ww_confine_missing();
-  if (missing)
-    ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust", missing);
+  if (missing) ww_lsp_log(s, 4, "this kernel cannot confine %s: open no folder here that you do not trust", missing);
   ask_settings(s);
   if (s->can.watch) ww_rpc_ask(s->rpc, "client/registerCapability", watchers, NULL, NULL);
   s->can.watch = false; /* once */

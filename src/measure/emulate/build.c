@@ -58,8 +58,7 @@ static bool library_exists(const ww_front_options *f, const char *clang, const c
     }
     if (found) break;
     const char *const argv[] = {clang, "--no-default-config", ww_fmt(a, "-print-file-name=%s", file), NULL};
-    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0)
-      found = strchr(r.out.s, '/') != NULL;
+    if (ww_front_run_clang(argv, NULL, 10, &r, NULL) == WW_OK && r.exit_code == 0) found = strchr(r.out.s, '/') != NULL;
     ww_run_free(&r);
   }
   return found;
