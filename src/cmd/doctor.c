@@ -1,5 +1,7 @@
 /* doctor.c - `warpwise doctor`: what is installed here, which device is there, what is missing and the command that brings it. */
+#include <errno.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../base/confine.h"
@@ -83,6 +85,15 @@ static void own_files(ww_cmd *c, findings *v) {
   }
 }
 
+/* Whether the library can be loaded, in a process of its own: its first steps may be its last. */
+static bool loads(const char *library) {
+  int status = -1;
+  pid_t pid = ww_fork();
+  if (!pid) _exit(ww_cuda_library(library) ? 0 : 1);
+  while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
+  return status == 0;
+}
+
 static void toolkit(ww_cmd *c, findings *v) {
   const char *nvcc = ww_cuda_root(c->arena, "bin/nvcc");
   add(c, v, nvcc != NULL,
@@ -93,7 +104,7 @@ static void toolkit(ww_cmd *c, findings *v) {
       {"nvrtc", "CUDA sources can be measured only with nvcc", "apt-get install nvidia-cuda-toolkit, or set CUDA_HOME"},
       {"cupti", "no hardware counters, and no time of CUDA kernels", "apt-get install libcupti-dev, or set CUDA_HOME"}};
   for (size_t i = 0; i < 2; i++) {
-    bool there = ww_cuda_library(libraries[i][0]) != NULL;
+    bool there = loads(libraries[i][0]);
     add(c, v, there,
         (finding){ww_fmt(c->arena, "lib%s", libraries[i][0]), there ? "found" : "not found", libraries[i][2],
                   libraries[i][1], OPTIONAL});

@@ -14,7 +14,7 @@ try predict untimed "" '$W predict saxpy.cu -k saxpy --gpu h200 --json'
 unquoted() { untimed "$1" | grep -vE '^ +[0-9]+ \|' | sed -E 's/ \| .*//'; }
 try explain unquoted "" '$W explain saxpy.cu -k saxpy --gpu h200'
 old roofline/roofline.svg
-try roofline untimed "roofline.svg" '$W roofline saxpy.cu --gpu h200 --svg roofline.svg'
+try roofline untimed "roofline.svg" '$W roofline saxpy.cu -k saxpy --gpu h200 --svg roofline.svg'
 seed fix tests/explain/tone.cu
 try fix untimed "tone.cu" '$W explain tone.cu --gpu h200 --fix --write'
 mkdir -p "$dir/seed/gpus"
@@ -28,8 +28,9 @@ if wants evaluate evaluate-page; then
   cp "$dir/seed/evaluate/measured.jsonl" "$dir/seed/evaluate-page/"
   old evaluate-page/page.html
 fi
-try evaluate untimed "" '$W evaluate measured.jsonl --json -j 1'
-try evaluate-page untimed "page.html" '$W evaluate measured.jsonl -j 1 --html page.html -q'
+# A launch that could not be predicted is counted and named in the answer.
+try evaluate "" "" '$W evaluate measured.jsonl --json -j 1'
+try evaluate-page "" "page.html" '$W evaluate measured.jsonl -j 1 --html page.html -q'
 
 # ---- a device ----
 cat >"$dir/twice.cl" <<'END'
