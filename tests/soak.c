@@ -83,7 +83,7 @@ static void kernel_text(int k, bool broken, bool json, char *out, size_t n) {
       "// warpwise: grid=n/256 block=256 n=65536 x=f32[n] y=f32[n]%s__global__ void first(int n, const float *x, float *y) {%s"
       "  int i = blockIdx.x * 256 + threadIdx.x;%s  y[i] = x[i] * %d.5f%s%s}%s"
       "__global__ void second(int n, float *x) { int i = blockIdx.x * 256 + threadIdx.x; if (i < n) x[i] += %d; }%s",
-      nl, nl, nl, k % variants, broken ? "" : ";", nl, nl, k % 7, nl);
+      nl, nl, nl, k % variants, broken ? "" : ";", nl, nl, k % variants % 7, nl);
 }
 
 /* ---- the editor ---- */
