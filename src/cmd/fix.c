@@ -21,6 +21,7 @@ struct ww_fixing {
   WW_VEC(const char *) notes; /* what each edit is for, as a line */
   WW_VEC(const char *) seen;  /* findings that were looked at */
   uint32_t taken, left;
+  ww_err unread; /* a file that is there and could not be read: its findings have no edits */
 };
 
 ww_status ww_fixing_new(ww_cmd *c, const ww_fix_options *o, ww_fixing **out) {
@@ -38,7 +39,10 @@ static file *file_of(ww_fixing *f, const char *path) {
     if (!strcmp(f->files.v[k].path, path)) return &f->files.v[k];
   file new = {.path = ww_strdup(f->a, path)};
   char *text = NULL;
-  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n, NULL) != WW_OK) text = NULL, new.n = 0;
+  if (ww_read_file(f->a, path, 64u << 20, &text, &new.n, ww_file_exists(path) ? &f->unread : NULL) != WW_OK) {
+    text = NULL;
+    new.n = 0;
+  }
   new.text = text;
   ww_push(f->a, &f->files, new);
   return &f->files.v[f->files.n - 1];
@@ -187,9 +191,10 @@ static ww_status write_file(ww_fixing *f, const file *in) {
 
 ww_status ww_fixing_end(ww_fixing *f) {
   ww_buf b = {0};
-  ww_status st = WW_OK;
+  ww_status st = f->unread.code;
+  if (st) f->c->err = f->unread;
   for (uint32_t k = 0; k < f->notes.n; k++) ww_buf_fmt(&b, "%s\n", f->notes.v[k]);
-  if (!f->notes.n)
+  if (!f->notes.n && !st)
     ww_buf_puts(&b, "No finding has a fix that is an edit of a few words; see docs/explain.md for those that do.\n");
   for (uint32_t k = 0; k < f->files.n && !st; k++) {
     const file *in = &f->files.v[k];
