@@ -82,7 +82,10 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
   ww_run_result r;
   ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
-  if (st) return st;
+  if (st) {
+    ww_run_free(&r);
+    return st;
+  }
   const char *said = r.err.s && r.err.n ? ww_strndup(a, r.err.s, strcspn(r.err.s, "\n")) : NULL;
   if (said && ww_starts(said, "warpwise: ")) said += strlen("warpwise: ");
   if (r.timed_out)
