@@ -22,8 +22,7 @@ ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena
                         .texts = &text,
                         .flags = (const char **)flags,
                         .nflags = cuda && v != DIFF_PLAIN,
-                        .timeout_s =
-                            1800}; /* a machine that is busy with much else is no failure */
+                        .deadline = ww_now() + 1800}; /* a busy machine is no failure */
   ww_unit u;
   ww_status st = ww_front_load(&o, a, &u, e);
   if (!st && u.partial)

@@ -127,7 +127,7 @@ static void use(const char *path, bool merge) {
   }
   for (size_t k = 0; k < sizeof filters / sizeof *filters; k++) {
     if (ww_store_each(s, &filters[k], look, &sum, &e)) fuzz_must(e.msg[0]);
-    ww_store_count(s, &filters[k]);
+    if (ww_store_count(s, &filters[k], &added, &e)) fuzz_must(e.msg[0]);
   }
   ww_store_has(s, "corpus/gemm/gemm.cu:k", 0, "h200");
   ww_store_has(s, "g1/7/1", 1, "h200");
