@@ -125,18 +125,18 @@ static void keep(const ww_sandbox *s, const wiring *w, int ended) {
   _exit(0);
 }
 
-/* fork(), into a PID namespace where the system allows it. */
+/* fork(), into a PID namespace where the system allows it: below a user namespace, or as root without one. */
 static pid_t fork_keeper(bool alone, bool *own_pids) {
+  static const long ways[] = {CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD, CLONE_NEWPID | SIGCHLD};
   unsigned uid = getuid(), gid = getgid();
-  pid_t pid = -1;
-  *own_pids = false;
   fflush(NULL);
-  if (alone) pid = (pid_t)syscall(SYS_clone, (long)(CLONE_NEWUSER | CLONE_NEWPID | SIGCHLD), 0, 0, 0, 0);
-  if (pid >= 0) {
-    *own_pids = true;
-    if (pid == 0) map_ids(uid, gid);
-    return pid;
+  for (size_t i = 0; alone && i < sizeof ways / sizeof *ways; i++) {
+    *own_pids = true; /* seen by both */
+    pid_t pid = (pid_t)syscall(SYS_clone, ways[i], 0, 0, 0, 0);
+    if (pid == 0 && (ways[i] & CLONE_NEWUSER)) map_ids(uid, gid);
+    if (pid >= 0) return pid;
   }
+  *own_pids = false;
   return fork();
 }
 
