@@ -116,9 +116,12 @@ attempt() { # RELEASE WHO : 0 when all commands succeed
     [ -n "$command" ] || continue
     start=$(date +%s)
     echo "\$ $command" >>"$log"
+    from=$(wc -l <"$log")
     inside "$user" "cd $home/warpwise && $command" >>"$log" 2>&1
     status=$?
-    printf '%-10s %-5s %-12s status %d, %d s; %s\n' "$1" "$2" "$command" $status $(($(date +%s) - start)) "$(tail -n 1 "$log")"
+    seconds=$(($(date +%s) - start))
+    result=$(tail -n "+$from" "$log" | grep -E '^[0-9]+ passed, [0-9]+ failed' | tail -n 1)
+    printf '%-10s %-5s %-12s status %d, %d s%s\n' "$1" "$2" "$command" $status $seconds "${result:+: $result}"
     if [ $status -ne 0 ]; then
       good=1
       echo "fresh: more in $log"

@@ -84,6 +84,18 @@ printf '#include_next <bits/floatn.h>\ntypedef _Complex float __cfloat128 __attr
 printf '#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\nvoid f(float *x, int n) {\n#pragma omp target teams loop map(x[:n])\n' >"$dir/omp.c"
 printf '  for (int i = 0; i < n; i++) x[i] = sqrtf(x[i]);\n}\n' >>"$dir/omp.c"
 try "OpenMP where libc has binary128 complex numbers" 0 'openmp, 1 kernel$' '' kernels "$dir/omp.c" -- -isystem "$dir/glibc"
+# Processes that precompile the same headers at once: one must not make the other's stale by writing their list again.
+printf '#include <stdio.h>\n#include <math.h>\n__global__ void k(float *x) { x[threadIdx.x] = sqrtf(2); }\n' >"$dir/headers.cu"
+for again in 1 2 3; do "$program" kernels "$dir/headers.cu" >/dev/null 2>&1; done
+touch -d 2001-02-03 "$dir/cache/warpwise/front"/pch-*.h # what was precompiled is stale now
+try "headers are precompiled again" 0 'k +3 .* yes' '' kernels "$dir/headers.cu"
+n=$((n + 1))
+if [ -n "$(find "$dir/cache/warpwise/front" -name 'pch-*.h')" ] && [ -z "$(find "$dir/cache/warpwise/front" -name 'pch-*.h' -newermt 2001-02-04)" ]; then
+  echo "ok $n - and their list stays as it is"
+else
+  bad=1
+  echo "not ok $n - and their list stays as it is"
+fi
 try "trace: several kernels, none named" 2 '' 'name one with --kernel: spin, shifted' trace "$dir/trace.cu"
 try "trace: no such kernel" 2 '' 'no kernel .shfted.*it has spin, shifted' trace "$dir/trace.cu" -k shfted
 try "trace: too many arguments" 3 '' 'args.3.: the kernel takes 3 arguments' trace "$dir/trace.cu" --launch "$dir/many.launch"

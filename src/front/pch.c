@@ -205,14 +205,21 @@ static const char *place(const request *q, const char *ending) {
   return ww_fmt(q->a, "%s/pch-%016llx.%s", q->cache, (unsigned long long)q->key, ending);
 }
 
-/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. */
+static bool holds(const char *file, const ww_buf *b, ww_arena *a) {
+  char *text;
+  size_t n;
+  return ww_read_file(a, file, 1 << 20, &text, &n, NULL) == WW_OK && n == b->n && !memcmp(text, b->s, n);
+}
+
+/* What is precompiled: the prelude itself, or a list of includes that lives in the cache too. A list that is there stays: clang
+ * knows it by its time, and another process may have just precompiled it. */
 static const char *input_of(const request *q) {
   const char *prelude = ww_clang_prelude(q->j, q->a), *file = place(q, "h");
   if (!q->headers.n) return prelude;
   ww_buf b = {0};
   if (prelude) ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
   for (uint32_t i = 0; i < q->headers.n; i++) ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
-  bool ok = ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
+  bool ok = holds(file, &b, q->a) || ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
   ww_buf_free(&b);
   return ok ? file : NULL;
 }
