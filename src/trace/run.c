@@ -109,6 +109,7 @@ static void bound(const ww_fn *fn, ww_trace_result *t, ww_arena *a) {
       if (t->sampled.tally.args[k].arg == (int32_t)p)
         lo = (int64_t)t->sampled.tally.args[k].lo, hi = (int64_t)t->sampled.tally.args[k].hi;
     if (lo > 0) lo = 0;
+    if (hi < 0) hi = 0; /* the pointer itself counts as inside */
     b->bytes = hi > lo ? (uint64_t)(hi - lo) : 8;
     b->offset = (uint64_t)-lo;
     ww_assume(&t->assumed, a, ww_size_sentence(fn, p, b->bytes, a));

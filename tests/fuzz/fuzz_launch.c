@@ -88,7 +88,7 @@ static void read_file(const uint8_t *data, size_t n) {
   ww_launch *l, under = {0};
   uint32_t count = 0;
   ww_err e = {0};
-  if (ww_launch_comment("grid=4 block=64 n=3 1=[n]:ones", a, &under, &e)) abort();
+  if (ww_launch_comment("grid=4 block=64 n=3 x=[n]:ones", a, &under, &e)) abort();
   if (ww_launch_read(fuzz_file("l.jsonl", data, n), a, &l, &count, &e)) fuzz_must(e.msg[0]);
   for (uint32_t k = 0; k < count; k++) {
     ww_buf b = {0};
