@@ -75,6 +75,24 @@ static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[
   return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
 }
 
+/* Modules that LLVM would take for others are kept until the end, so that their addresses are not given out again. */
+typedef struct {
+  LLVMModuleRef v[32];
+  uint32_t n;
+} stale_modules;
+
+static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
+                            stale_modules *stale, ww_err *e) {
+  for (;;) {
+    ww_status st = read_modules(L, bitcode, sizes, n, le, e);
+    if (st || low_fresh(L->mod, L->a)) return st;
+    if (stale->n == sizeof stale->v / sizeof *stale->v)
+      return ww_fail(e, WW_ELIMIT, "LLVM takes this module for one that was read before: start the program again");
+    stale->v[stale->n++] = L->mod;
+    L->mod = NULL;
+  }
+}
+
 /* ---- kernels ---- */
 
 static struct low_kernel *kernel_of(low *L, LLVMValueRef f) {
@@ -526,7 +544,8 @@ ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t
   link_error le = {{0}};
   low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
   LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
-  ww_status st = read_modules(&L, bitcode, sizes, n, &le, e);
+  stale_modules stale = {.n = 0};
+  ww_status st = read_fresh(&L, bitcode, sizes, n, &le, &stale, e);
   if (st == WW_OK) {
     set_up(&L);
     find_kernels(&L);
@@ -536,6 +555,7 @@ ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t
     st = check(&L, e);
   }
   if (L.mod) LLVMDisposeModule(L.mod);
+  while (stale.n) LLVMDisposeModule(stale.v[--stale.n]);
   LLVMContextDispose(L.ctx);
   return st;
 }

@@ -171,6 +171,9 @@ uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
 ww_space low_addrspace(const low *L, unsigned as);
 const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
 
+/* lower_fresh.c */
+bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
+
 /* lower_passes.c */
 void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
 uint8_t low_unroll_of(low *L, LLVMValueRef latch);  /* the terminator of a loop's last block; 0: the source does not say */

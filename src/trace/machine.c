@@ -381,7 +381,8 @@ static ww_status report_fault(const ww_machine *m, const ww_exec *x, ww_run_stat
 /* One turn for every warp of a block that can run. */
 static ww_status turn(ww_machine *m, thread_block *b, progress *p, ww_run_stats *st, ww_arena *a, ww_err *e) {
   uint32_t live = 0, bars = 0, grids = 0;
-  for (uint32_t w = 0; w < m->warps; w++) {
+  for (uint32_t k = 0; k < m->warps; k++) {
+    uint32_t w = m->s.backwards ? m->warps - 1 - k : k;
     ww_exec *x = b->warps[w];
     if (b->state[w] == WW_RUN_SLICE) {
       x->slice = x->steps + (m->s.slice ? m->s.slice : SLICE);

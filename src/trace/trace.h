@@ -119,6 +119,7 @@ typedef struct {
   uint32_t sms;             /* multiprocessors, for kernels that ask; 0: 132, an H200's */
   uint64_t max_steps;       /* warp instructions before WW_ELIMIT; 0: none */
   uint32_t slice;           /* warp instructions before the next warp has its turn; 0: 65536 */
+  bool backwards;           /* the last warp of a block has its turn first: what changes depends on an order that no GPU promises */
   bool extrapolate;         /* steady loops are run in part, with weights */
   bool print;               /* printf reaches stdout */
   bool (*cancelled)(void *ctx); /* polled now and then beside the observer's; NULL: never */

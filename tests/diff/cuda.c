@@ -7,7 +7,7 @@
 #include "../../src/cuda/cuda_api.h"
 #include "../../src/measure/compile.h"
 
-#define MEMORY ((size_t)64 << 20) /* device bytes held for images */
+#define MEMORY ((size_t)256 << 20) /* device bytes held for images */
 
 struct diff_device {
   const ww_cuda_api *api; /* NULL: compiles alone */

@@ -25,6 +25,7 @@ typedef enum {
   DIFF_EXACT,   /* without contraction of a * b + c: every operation rounds, bits should agree */
   DIFF_RAISED,  /* the same, results of exp, sin and the like 2 ulp up: device alone */
   DIFF_LOWERED, /* and down */
+  DIFF_WRAPPED, /* as DIFF_EXACT, signed integers wrap around: our side alone */
   DIFF_NVARIANTS
 } diff_variant;
 
@@ -115,6 +116,8 @@ bool diff_gaps_intact(const diff_kernel *k, const uint8_t *image);
     "beyond it as compiled by default, not when neither side contracts")                        \
   C(MATH, "math",                                                                               \
     "beyond it, and the device is as far from itself when exp, sin and the like are 2 ulp off") \
+  C(OVERFLOW, "overflow",                                                                       \
+    "a signed integer overflows, which C leaves open: same bits where ours wraps")              \
   C(ORDER, "order",                                                                             \
     "depends on the order of threads; equal as a set of values, or within the tolerance")       \
   C(ORDER_SET, "order-set",                                                                     \

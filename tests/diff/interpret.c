@@ -1,8 +1,8 @@
 /* interpret.c - a kernel's full run in the interpreter, in two orders of its threads; see diff.h.
  *
- * The first run is the one of `warpwise trace --full`. The second takes the blocks from the last
- * to the first, several at a time, and changes between warps every few instructions: what differs
- * between the two depends on an order that no GPU promises. */
+ * The first run is the one of `warpwise trace --full`. The second takes blocks and warps from the
+ * last to the first, several blocks at a time, and changes between warps every few instructions:
+ * what differs between the two depends on an order that no GPU promises. */
 #include "diff.h"
 
 #include "../../src/trace/run.h"
@@ -13,15 +13,15 @@
 
 ww_status diff_load(const char *text, ww_gen_dialect d, diff_variant v, ww_arena *a, ww_module *out,
                     ww_err *e) {
-  static const char *const flags[] = {"-fmad=false"};
+  static const char *const cuda_flags[] = {"-fmad=false", "-fwrapv"}, *const wrap[] = {"-fwrapv"};
   bool cuda = d == WW_GEN_CUDA;
   const char *file = cuda ? "generated.cu" : "generated.cl";
   ww_front_options o = {.files = &file,
                         .nfiles = 1,
                         .dialect = cuda ? WW_CUDA : WW_OPENCL,
                         .texts = &text,
-                        .flags = (const char **)flags,
-                        .nflags = cuda && v != DIFF_PLAIN,
+                        .flags = (const char **)(cuda ? cuda_flags : wrap),
+                        .nflags = (cuda && v != DIFF_PLAIN) + (v == DIFF_WRAPPED),
                         .deadline = ww_now() + 1800}; /* a busy machine is no failure */
   ww_unit u;
   ww_status st = ww_front_load(&o, a, &u, e);
@@ -53,6 +53,7 @@ static ww_status run_backwards(const ww_run_spec *spec, ww_err *e) {
   const ww_observer nobody = {0};
   for (uint64_t i = 0; i < n; i++) blocks[i] = n - 1 - i;
   s.slice = SLICE;
+  s.backwards = true;
   ww_memory_reset(s.memory);
   ww_status st = ww_machine_new(&s, &machine, e);
   if (!st) st = ww_machine_run(machine, blocks, (uint32_t)n, RESIDENT, &nobody, &stats, a, e);

@@ -1,9 +1,9 @@
 /* judge.c - a batch of kernels through the interpreter and a device, and what became of each; see
  * diff.h.
  *
- * Three steps, each for what the one before did not settle: as compiled by default; without
- * contraction on both sides; and the device against itself with the last bits of its math
- * functions moved. */
+ * Steps, each for what the one before did not settle: as compiled by default; without contraction
+ * on both sides; the device against itself with the last bits of its math functions moved; and our
+ * side with signed integers that wrap around. */
 #include "diff.h"
 
 #include <stdlib.h>
@@ -96,7 +96,8 @@ static void interpret(batch *b, diff_variant v) {
   ww_err e = {0};
   ww_arena *a = ww_arena_new();
   const char *text = diff_source(b->all, b->n, b->j->backend->dialect, v, a);
-  if (diff_load(text, b->j->backend->dialect, v, a, &m, &e)) fail_all(b, CLASS_REFUSED, &e);
+  if (diff_load(text, b->j->backend->dialect, v, a, &m, &e))
+    fail_all(b, v == DIFF_WRAPPED ? CLASS_FAR : CLASS_REFUSED, &e);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
     uint64_t steps;
@@ -203,10 +204,19 @@ static void nudged(batch *b, diff_variant v) {
     if (t->settled) continue;
     diff_compare(&t->k, t->theirs, t->again, false, &t->c[v]);
     t->done = v + 1;
-    if (t->c[v].verdict == DIFF_FAR)
-      settle(t, CLASS_MATH);
-    else if (v == DIFF_LOWERED)
-      settle(t, CLASS_FAR);
+    if (t->c[v].verdict == DIFF_FAR) settle(t, CLASS_MATH);
+  }
+}
+
+/* Compilers may take it that signed integers do not overflow, and differ where one does. */
+static void wrapped(batch *b) {
+  interpret(b, DIFF_WRAPPED);
+  for (uint32_t i = 0; i < b->n; i++) {
+    trial *t = &b->v[i];
+    if (t->settled) continue;
+    diff_compare(&t->k, t->ours, t->theirs, false, &t->c[DIFF_WRAPPED]);
+    t->done = DIFF_WRAPPED + 1;
+    settle(t, t->c[DIFF_WRAPPED].verdict == DIFF_SAME ? CLASS_OVERFLOW : CLASS_FAR);
   }
 }
 
@@ -238,7 +248,8 @@ static void write_shape(ww_json *j, const char *key, const uint64_t v[3]) {
 }
 
 static void write_row(const batch *b, const trial *t) {
-  static const char *const keys[DIFF_NVARIANTS] = {"plain", "exact", "raised", "lowered"};
+  static const char *const keys[DIFF_NVARIANTS] = {"plain", "exact", "raised", "lowered",
+                                                   "wrapped"};
   ww_buf out = {0};
   ww_json j = {0};
   ww_json_begin(&j, &out);
@@ -279,6 +290,7 @@ ww_status diff_batch(const diff_judge *j, const diff_number *numbers, uint32_t n
     if (!all_settled(&b)) exact(&b);
     if (!all_settled(&b)) nudged(&b, DIFF_RAISED);
     if (!all_settled(&b)) nudged(&b, DIFF_LOWERED);
+    if (!all_settled(&b)) wrapped(&b);
   }
   for (uint32_t i = 0; !st && i < n; i++) write_row(&b, &b.v[i]);
   ww_arena_free(b.a);

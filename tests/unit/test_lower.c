@@ -17,11 +17,8 @@ static int set_up(void **state) {
 static const char head[] = "target datalayout = \"e-i64:64-i128:128-v16:16-v32:32-n16:32:64\"\n"
                            "target triple = \"nvptx64-nvidia-cuda\"\n";
 
-/* Lowers `body`; every void function whose name starts with k is a kernel (PTX's calling convention says so). */
-static ww_module lower(const char *body) {
-  ww_module m = {0};
+static void assemble(const char *body, ww_run_result *r) {
   ww_err e = {0};
-  ww_run_result r;
   if (!clang_path) skip();
   char *text = ww_fmt(arena, "%s%s", head, body);
   const char *argv[] = {clang_path,
@@ -39,9 +36,17 @@ static ww_module lower(const char *body) {
                         "-",
                         "-",
                         NULL};
-  assert_int_equal(ww_run(argv, text, strlen(text), 30, &r, &e), WW_OK);
-  if (r.exit_code) print_error("%s\n", r.err.s);
-  assert_int_equal(r.exit_code, 0);
+  assert_int_equal(ww_run(argv, text, strlen(text), 30, r, &e), WW_OK);
+  if (r->exit_code) print_error("%s\n", r->err.s);
+  assert_int_equal(r->exit_code, 0);
+}
+
+/* Lowers `body`; every void function whose name starts with k is a kernel (PTX's calling convention says so). */
+static ww_module lower(const char *body) {
+  ww_module m = {0};
+  ww_err e = {0};
+  ww_run_result r;
+  assemble(body, &r);
   const void *bitcode[] = {r.out.s};
   ww_status st = ww_lower_bitcode(bitcode, &r.out.n, 1, WW_CUDA, false, arena, &m, &e);
   if (st) print_error("%s\n", e.msg);
@@ -300,6 +305,52 @@ static void exit_inside_a_block(void **state) {
   has(t, "phi i32 [@entry.0 1]\n"); /* no edge from a */
 }
 
+/* ---- many modules in one process ---- */
+
+static bool masks(const ww_run_result *r) {
+  ww_arena *a = ww_arena_new();
+  ww_module m = {0};
+  ww_err e = {0};
+  ww_buf b = {0};
+  const void *bitcode[] = {r->out.s};
+  assert_int_equal(ww_lower_bitcode(bitcode, &r->out.n, 1, WW_CUDA, true, a, &m, &e), WW_OK);
+  ww_ir_print_module(&m, &b);
+  bool found = strstr(b.s, " and ") != NULL;
+  ww_buf_free(&b);
+  ww_arena_free(a);
+  return found;
+}
+
+/* A kernel for at most 128 threads needs no mask of tid + 165, others do: also where memory of one is used for the next. */
+static void bounds_stay_their_own(void **state) {
+  static const char text[] =
+      "declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "define void @k(ptr addrspace(1) %%p) {\n  %%t = call i32 @llvm.nvvm.read.ptx.sreg.tid.x()\n"
+      "  %%a = add i32 %%t, 165\n  %%m = and i32 %%a, 511\n"
+      "  %%q = getelementptr i32, ptr addrspace(1) %%p, i32 %%t\n"
+      "  store i32 %%m, ptr addrspace(1) %%q\n  ret void\n}\n"
+      "!nvvm.annotations = !{!0%s}\n!0 = !{ptr @k, !\"kernel\", i32 1}\n%s";
+  static const char *const bounds[] = {"", "!1 = !{ptr @k, !\"maxntidx\", i32 128}\n",
+                                       "!1 = !{ptr @k, !\"maxntidx\", i32 512}\n"};
+  ww_run_result r[3];
+  uint32_t wrong = 0, random = 1;
+  bool alone[3];
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    assemble(ww_fmt(arena, text, i ? ", !1" : "", bounds[i]), &r[i]);
+    alone[i] = i != 1;
+  }
+  /* LLVM 18 and older know nothing of bounds, newer ones keep them with the function: what matters is that it stays so */
+  alone[1] = masks(&r[1]);
+  for (int i = 0; i < 200; i++) {
+    random = random * 1103515245u + 12345u;
+    uint32_t which = (random >> 16) % 3;
+    wrong += masks(&r[which]) != alone[which];
+  }
+  assert_int_equal(wrong, 0);
+  for (int i = 0; i < 3; i++) ww_run_free(&r[i]);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(contraction),
                                      cmocka_unit_test(contraction_needs_leave),
@@ -316,6 +367,7 @@ int main(void) {
                                      cmocka_unit_test(library_and_intrinsics),
                                      cmocka_unit_test(tiles_vote_apart),
                                      cmocka_unit_test(ptx),
-                                     cmocka_unit_test(exit_inside_a_block)};
+                                     cmocka_unit_test(exit_inside_a_block),
+                                     cmocka_unit_test(bounds_stay_their_own)};
   return cmocka_run_group_tests(tests, set_up, group_teardown);
 }
