@@ -1,8 +1,8 @@
 #!/bin/sh
 # hostile.sh BUILD : folders, flags, names and requests that try to run code or to read what is not theirs. Prints TAP.
 #
-# Each way in is tried twice: as it is here, and as on a kernel that confines nothing (tests/hostile/old_kernel.c), where the words that
-# clang gets are all that protects. Then a clang that has been taken over (tests/hostile/clang.c) tries what the kernel must refuse.
+# Each way in is tried as on a kernel that confines nothing (tests/hostile/old_kernel.c), where the words that clang gets are all that
+# protects; the first of them, and requests, as it is here too. Then a clang that has been taken over (tests/hostile/clang.c) tries what the kernel must refuse.
 case $1 in /*) build=$1 ;; *) build=$PWD/$1 ;; esac
 cd "$(dirname "$0")/.." || exit 1
 repo=$PWD
@@ -83,31 +83,34 @@ quiet() {
   [ -e "$mark" ] && echo "$what: code ran"
   if [ $code -ge 124 ]; then echo "$what: status $code: $(tail -n 3 "$dir/log")"; fi
 }
-both() { # WAY COMMAND...
-  quiet "$@"
+words() { # WAY COMMAND... : without confinement, where that can be
   what=$1
   shift
-  if [ $old = yes ]; then quiet "$what, on an old kernel" "$dir/old_kernel" all "$@"; fi
+  if [ $old = yes ]; then quiet "$what" "$dir/old_kernel" all "$@"; else quiet "$what" "$@"; fi
 }
 commands() { echo "[{\"directory\":\"$dir/p\",\"file\":\"a.$1\",\"arguments\":[\"nvcc\",$2,\"-c\",\"a.$1\"]}]" >"$dir/p/compile_commands.json"; }
 
-for kind in cu cl; do
-  why=$(while read -r words; do
-    commands $kind "$words"
-    both "$words" "$program" kernels "$dir/p/a.$kind"
-  done <"$dir/ways")
-  report "compile_commands.json of a .$kind file" "$why"
-done
+why=$(while read -r words; do
+  commands cu "$words"
+  quiet "$words" "$program" kernels "$dir/p/a.cu"
+  words "$words, unconfined" "$program" kernels "$dir/p/a.cu"
+done <"$dir/ways")
+report "compile_commands.json" "$why"
+why=$(head -n 8 "$dir/ways" | while read -r words; do
+  commands cl "$words"
+  words "$words" "$program" kernels "$dir/p/a.cl"
+done)
+report "compile_commands.json of an OpenCL file" "$why"
 rm "$dir/p/compile_commands.json"
 why=$(while read -r words; do
   echo "{\"file\":\"$dir/p/a.cu\",\"kernel\":\"k\",\"grid\":1,\"block\":32,\"flags\":[$words]}" >"$dir/launch.json"
-  both "$words" "$program" predict --launch "$dir/launch.json"
+  words "$words" "$program" predict --launch "$dir/launch.json"
 done <"$dir/ways")
 report "a launch spec's flags" "$why"
 why=$(while read -r words; do
   case $words in *'\n'*) continue ;; esac
   eval "set -- $(printf '%s' "$words" | tr ',' ' ')"
-  both "$words" "$program" kernels "$dir/p/a.cu" -- "$@"
+  words "$words" "$program" kernels "$dir/p/a.cu" -- "$@"
 done <"$dir/ways")
 report "flags of the command line" "$why"
 why=$(CCC_OVERRIDE_OPTIONS="+-fplugin=$so" COMPILER_PATH="$dir" XDG_CACHE_HOME="$dir/cache2" quiet "CCC_OVERRIDE_OPTIONS" "$program" kernels "$dir/p/a.cu")
@@ -117,9 +120,9 @@ mkdir "$dir/names"
 cp "$dir/p/a.cu" "$dir/names/@a.cu"
 cp "$dir/p/a.cu" "$dir/names/-load.cu"
 cp "$f" "$dir/names/a.cu"
-why=$(cd "$dir/names" && both "@a.cu" "$program" kernels @a.cu; grep -q ' k ' "$dir/log" || cat "$dir/log")
+why=$(cd "$dir/names" && words "@a.cu" "$program" kernels @a.cu; grep -q ' k ' "$dir/log" || cat "$dir/log")
 report "a source that is called @a.cu is read, and no response file" "$why"
-why=$(cd "$dir/names" && both "@a.cu" "$program" predict @a.cu --by machine; grep -q '^k ' "$dir/log" || cat "$dir/log")
+why=$(cd "$dir/names" && words "@a.cu" "$program" predict @a.cu --by machine; grep -q '^k ' "$dir/log" || cat "$dir/log")
 report "and predicted" "$why"
 why=$(cd "$dir/names" && quiet -load.cu "$program" kernels ./-load.cu; grep -q ' k ' "$dir/log" || cat "$dir/log")
 report "a source that is called -load.cu" "$why"
@@ -137,7 +140,7 @@ else
   why=$(cd "$dir/names" && for words in "-D@$f" "-U@$f" "-I@$f" "-include @$f" "-Xclang -load -Xclang $so" "-fplugin=$so" "-Wl,@$f" \
     "-Wl,-plugin,$so" "-L@x.o -l@x.o" "@x.o" "./@x.o" "-l:$so" "-T$so" "-Xlinker -plugin -Xlinker $so" "-B$dir" "--cflags -D@$f" \
     "--cflags=-fplugin=$so" "--cflags=-Wl,-plugin,$so"; do
-    both "$words" "$program" record --emulate -o "$dir/l.jsonl" main.cu $words
+    words "$words" "$program" record --emulate -o "$dir/l.jsonl" main.cu $words
   done)
   report "record --emulate" "$why"
   (cd "$dir/names" && "$program" record --emulate -o "$dir/l.jsonl" main.cu) >"$dir/log" 2>&1

@@ -14,6 +14,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -81,6 +82,7 @@ static int become(const char *const *argv, const ww_run_watch *w, const int from
   sigset_t none;
   sigemptyset(&none);
   setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL); /* the thread that started it waits for it: it goes only when we are killed */
   syscall(SYS_close_range, 3u, ~0u, CLOSE_RANGE_CLOEXEC);
   for (uint32_t i = 0; i < w->nkeep; i++) fcntl(w->keep[i], F_SETFD, 0);
   for (int i = 0; i < 3; i++)
