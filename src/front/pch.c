@@ -212,7 +212,9 @@ static const char *input_of(const request *q) {
   ww_buf b = {0};
   if (prelude) ww_buf_fmt(&b, "#include \"%s\"\n", prelude);
   for (uint32_t i = 0; i < q->headers.n; i++) ww_buf_fmt(&b, "#include <%s>\n", q->headers.v[i]);
-  bool ok = ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
+  char *there; /* written by another run: with a new time, what that precompiled would count as stale */
+  bool same = ww_read_file(q->a, file, 1 << 20, &there, NULL, NULL) == WW_OK && !strcmp(there, b.s);
+  bool ok = same || ww_write_file_atomic(file, b.s, b.n, NULL) == WW_OK;
   ww_buf_free(&b);
   return ok ? file : NULL;
 }
