@@ -16,11 +16,12 @@ if ! "$program" --help | grep -q '^  lsp '; then skip "hostile: built without a 
 mkdir "$dir/home" "$dir/tmp" "$dir/outside" "$dir/p"
 export HOME="$dir/home" TMPDIR="$dir/tmp" XDG_CACHE_HOME="$dir/cache"
 cc=${CC:-cc}
-mark=$dir/ran so=$dir/evil.so f=$dir/f
+mark=$dir/ran so=$dir/evil.so f=$dir/f bare=$dir/bare # f goes behind a flag, to which its first word belongs
 $cc -shared -fPIC -DMARK="\"$mark\"" -o "$so" tests/hostile/evil.c || exit 1
 $cc -std=gnu17 -o "$dir/old_kernel" tests/hostile/old_kernel.c || exit 1
 $cc -std=gnu17 -D_GNU_SOURCE -o "$dir/drive" tests/lsp/drive.c -lcjson || exit 1
-printf -- '-load\n%s\n' "$so" >"$f"
+printf -- 'X\n-load\n%s\n' "$so" >"$f"
+printf -- '-load\n%s\n' "$so" >"$bare"
 printf -- '-D@%s\n' "$f" >"$dir/nested"
 printf -- '@%s\n-U@%s\n' "$dir/nested" "$f" >"$dir/nested2"
 printf -- '-fplugin=%s\n' "$so" >"$dir/plugin"
@@ -46,19 +47,19 @@ cat >"$dir/ways" <<'EOF'
 "-iquote","@RESPONSE"
 "--define-macro=@RESPONSE"
 "--pre-include","@RESPONSE"
-"@RESPONSE"
+"@BARE"
 "@NESTED"
 "@NESTED2"
 "--options-file","NESTED"
 "-Xclang","-load","-Xclang","SO"
-"-Xclang","@RESPONSE"
+"-Xclang","@BARE"
 "-fplugin=SO"
 "-fpass-plugin=SO"
 "@PLUGIN"
 "-mllvm","-load=SO"
 "-load","SO"
 "-Xcompiler","-D@RESPONSE"
-"-Xcompiler","@RESPONSE"
+"-Xcompiler","@BARE"
 "--compiler-options=-U@RESPONSE,-I@RESPONSE"
 "-std=@RESPONSE"
 "-std","@RESPONSE"
@@ -67,11 +68,11 @@ cat >"$dir/ways" <<'EOF'
 "-cl-std=@RESPONSE"
 "--config=PLUGIN"
 "-include","-pch","-include","SO"
-"-D","X","@RESPONSE"
+"-D","X","@BARE"
 "-DX=1\n@RESPONSE"
 "-ivfsoverlay","RESPONSE"
 EOF
-sed -i "s|RESPONSE|$f|g; s|NESTED2|$dir/nested2|g; s|NESTED|$dir/nested|g; s|PLUGIN|$dir/plugin|g; s|SO|$so|g" "$dir/ways"
+sed -i "s|RESPONSE|$f|g; s|BARE|$bare|g; s|NESTED2|$dir/nested2|g; s|NESTED|$dir/nested|g; s|PLUGIN|$dir/plugin|g; s|SO|$so|g" "$dir/ways"
 
 # quiet WAY COMMAND... : '' when nothing of the shared object ran and the command ended by itself
 quiet() {
@@ -163,8 +164,9 @@ serve() { # NAME COMMAND... : starts a server, sets url and pid
 post() { curl -s -m 60 -H 'Content-Type: application/json' --data-binary "$2" "$url$1"; }
 mkdir "$dir/root"
 cp "$dir/p/a.cu" "$dir/root/"
+cp "$dir/p/a.cu" "$dir/root/@a.cu"
 source='__global__ void k(float *x) { x[threadIdx.x] = 1; }'
-response="-load\\n$so\\n"
+response="X\\n-load\\n$so\\n"
 if ! command -v curl >/dev/null || ! "$program" --help | grep -q '^  serve '; then
   skip "requests: no curl, or built without libmicrohttpd"
 else
@@ -173,19 +175,19 @@ else
     rm -f "$mark"
     why=$(while read -r words; do
       for path in /v1/kernels /v1/predict; do
-        post $path "{\"source\":\"$source\",\"name\":\"a.cu\",\"flags\":[$words]}" >"$dir/answer"
-        [ -s "$dir/answer" ] || echo "$path, $words: no answer"
+        post $path "{\"source\":\"$source\",\"lang\":\"cuda\",\"flags\":[$words]}" >"$dir/answer"
+        { [ -s "$dir/answer" ] && ! grep -q 'unknown member' "$dir/answer"; } || echo "$path, $words: $(cat "$dir/answer")"
         [ -e "$mark" ] && echo "$path, $words: code ran" && rm -f "$mark"
       done
     done <"$dir/ways")
     report "requests over HTTP, kernel: $kernel" "$why"
     why=$(for k in $(seq 3 20); do
       for proc in self $pid; do
-        post /v1/kernels "{\"source\":\"$response\",\"name\":\"a.cu\",\"flags\":[\"-D@/proc/$proc/fd/$k\"]}" >"$dir/answer"
-        post /v1/kernels "{\"source\":\"$response\",\"name\":\"a.cl\",\"flags\":[\"-I\",\"@/proc/$proc/fd/$k\"]}" >"$dir/answer"
+        post /v1/kernels "{\"source\":\"$response\",\"lang\":\"cuda\",\"flags\":[\"-D@/proc/$proc/fd/$k\"]}" >"$dir/answer"
+        post /v1/kernels "{\"source\":\"$response\",\"lang\":\"opencl\",\"flags\":[\"-I\",\"@/proc/$proc/fd/$k\"]}" >"$dir/answer"
       done
     done
-    post /v1/kernels "{\"source\":\"$source\",\"name\":\"@a.cu\"}" >"$dir/answer"
+    post /v1/kernels '{"file":"@a.cu"}' >"$dir/answer"
     [ -e "$mark" ] && echo "code ran")
     report "a request's own text as a response file, kernel: $kernel" "$why"
     kill $pid
@@ -226,24 +228,24 @@ ln -s ../outside "$dir/root/up"
 ln -s "$dir/outside/secret.cu" "$dir/root/main.cu"
 ln -s "$dir/outside/secret.h" "$dir/root/hard.cuh"
 cat >"$dir/includes" <<EOF
-{"source":"#include \"link.h\"\n$source","name":"x.cu"}
-{"source":"#include \"second.h\"\n$source","name":"x.cu"}
-{"source":"#include \"up/secret.h\"\n$source","name":"x.cu"}
-{"source":"#include <link.h>\n$source","name":"x.cu","flags":["-I."]}
-{"source":"#include <secret.h>\n$source","name":"x.cu","flags":["-Iup"]}
-{"source":"$source","name":"x.cu","flags":["-include","link.h"]}
-{"source":"#include \"$dir/root/link.h\"\n$source","name":"x.cu"}
-{"source":"#include \"$dir/outside/secret.h\"\n$source","name":"x.cu"}
-{"source":"#include \"up/../link.h\"\n$source","name":"x.cu"}
-{"source":"const char t[] = {\n#embed \"link.h\"\n};\n$source","name":"x.cu"}
-{"source":"#include \"link.h\"\n__kernel void k(__global float *x) { x[0] = 1; }","name":"x.cl"}
-{"source":"#line 1 \"$dir/outside/secret.cu\"\nint ;; 1\n$source","name":"x.cu"}
-{"source":"#line 1 \"up/secret.cu\"\n__global__ void k(float *x) { lost(x); }","name":"x.cu"}
-{"source":"#include \"/proc/self/environ\"\n$source","name":"x.cu"}
-{"source":"#include \"/proc/self/cwd/../outside/secret.h\"\n$source","name":"x.cu"}
+{"source":"#include \"link.h\"\n$source","lang":"cuda"}
+{"source":"#include \"second.h\"\n$source","lang":"cuda"}
+{"source":"#include \"up/secret.h\"\n$source","lang":"cuda"}
+{"source":"#include <link.h>\n$source","lang":"cuda","flags":["-I."]}
+{"source":"#include <secret.h>\n$source","lang":"cuda","flags":["-Iup"]}
+{"source":"$source","lang":"cuda","flags":["-include","link.h"]}
+{"source":"#include \"$dir/root/link.h\"\n$source","lang":"cuda"}
+{"source":"#include \"$dir/outside/secret.h\"\n$source","lang":"cuda"}
+{"source":"#include \"up/../link.h\"\n$source","lang":"cuda"}
+{"source":"const char t[] = {\n#embed \"link.h\"\n};\n$source","lang":"cuda"}
+{"source":"#include \"link.h\"\n__kernel void k(__global float *x) { x[0] = 1; }","lang":"opencl"}
+{"source":"#line 1 \"$dir/outside/secret.cu\"\nint ;; 1\n$source","lang":"cuda"}
+{"source":"#line 1 \"up/secret.cu\"\n__global__ void k(float *x) { lost(x); }","lang":"cuda"}
+{"source":"#include \"/proc/self/environ\"\n$source","lang":"cuda"}
+{"source":"#include \"/proc/self/cwd/../outside/secret.h\"\n$source","lang":"cuda"}
 {"file":"main.cu"}
 {"file":"hard.cuh"}
-{"source":"$source","name":"x.cu","instantiate":["k);\n#include \"link.h\"\n(void*)(k"]}
+{"source":"$source","lang":"cuda","instantiate":["k);\n#include \"link.h\"\n(void*)(k"]}
 EOF
 if ! command -v curl >/dev/null || ! "$program" --help | grep -q '^  serve '; then
   skip "links below the root: no curl, or built without libmicrohttpd"
@@ -253,7 +255,7 @@ else
     why=$(while read -r body; do
       for path in /v1/kernels /v1/explain; do
         printf '%s' "$body" | curl -s -m 60 -H 'Content-Type: application/json' --data-binary @- "$url$path" >"$dir/answer"
-        [ -s "$dir/answer" ] || echo "$path, $body: no answer"
+        { [ -s "$dir/answer" ] && ! grep -q 'unknown member' "$dir/answer"; } || echo "$path, $body: $(cat "$dir/answer")"
         grep -q "$word.here\|$word(\|'$word'\|\"$word\"" "$dir/answer" && echo "$path, $body: $(head -c 400 "$dir/answer")"
       done
     done <"$dir/includes")

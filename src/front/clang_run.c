@@ -238,7 +238,7 @@ ww_status ww_clang_check_reads(const char *const *argv, const ww_clang_may *may,
   if (rc == WW_OK && ww_read_file(a, list, 16 << 20, &rule, NULL, NULL) == WW_OK) ww_rule_files(rule, a, &files);
   if (rc == WW_OK && !files.n) rc = ww_fail(e, WW_EDATA, "clang does not say which files it reads");
   for (uint32_t i = 0; rc == WW_OK && i < files.n; i++)
-    if (!may_read(files.v[i], folders.v))
+    if (!may_read(files.v[i], folders.v) || !may_read(ww_plain_path(files.v[i], a), folders.v))
       rc = ww_fail(e, WW_EPARSE, "'%.200s' leads outside of the folder that is served", ww_path_base(files.v[i]));
   ww_run_free(&r);
   ww_memfd_close(fd);

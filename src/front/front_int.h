@@ -138,6 +138,7 @@ typedef struct {
 } ww_loss;
 typedef WW_VEC(ww_loss) ww_losses;
 
+const char *ww_plain_path(const char *path, ww_arena *a); /* absolute, . and .. gone by the letter, as in an overlay */
 /* Compiles the job's file, taking out what clang rejects until it compiles or nothing helps. What was taken out is
  * appended to losses and diags. out->ok == false: beyond recovery, out->msgs are the first run's. */
 ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_losses *losses, ww_diags *diags,

@@ -57,7 +57,7 @@ typedef struct {
 
 /* ---- paths ---- */
 
-static const char *absolute(const char *path, ww_arena *a) {
+const char *ww_plain_path(const char *path, ww_arena *a) {
   char cwd[PATH_MAX] = "/";
   if (path[0] != '/' && !getcwd(cwd, sizeof cwd)) return path;
   const char *in = path[0] == '/' ? path : ww_fmt(a, "%s/%s", cwd, path);
@@ -104,7 +104,7 @@ static bool is_user_file(const recovery *r, const char *path) {
 
 static source *open_source(recovery *r, const char *shown) {
   if (!shown || shown[0] == '<') return NULL;
-  const char *path = absolute(shown, r->a);
+  const char *path = ww_plain_path(shown, r->a);
   for (uint32_t i = 0; i < r->files.n; i++)
     if (!strcmp(r->files.v[i]->path, path)) return r->files.v[i];
   if (!is_user_file(r, path)) return NULL;
@@ -233,9 +233,9 @@ static void add_visible(const recovery *r, ww_json *j) {
   const char *cache = ww_front_cache(r->a), *shim = ww_shim_dir(r->a);
   for (const char *const *s = system; *s; s++) overlay_entry(j, "directory-remap", *s, *s);
   overlay_entry(j, "directory-remap", shim, shim);
-  const char *own = absolute(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
+  const char *own = ww_plain_path(ww_path_join(r->a, ww_clang_home(r->job.clang->path, r->a), "../lib"), r->a);
   if (!below(own, "/usr")) overlay_entry(j, "directory-remap", own, own);
-  if (cache) overlay_entry(j, "directory-remap", absolute(cache, r->a), absolute(cache, r->a));
+  if (cache) overlay_entry(j, "directory-remap", ww_plain_path(cache, r->a), ww_plain_path(cache, r->a));
   if (r->job.sdk) overlay_entry(j, "directory-remap", r->job.sdk, r->job.sdk);
   for (uint32_t i = 0; i < r->job.nvisible; i++)
     overlay_entry(j, "directory-remap", r->job.visible[i], r->job.visible[i]);
@@ -645,7 +645,7 @@ ww_status ww_recover_compile(const ww_job *j, ww_arena *a, ww_compiled *out, ww_
                 .first_loss = losses->n,
                 .overlay_fd = -1,
                 .empty_fd = -1,
-                .main_path = absolute(j->file, a)};
+                .main_path = ww_plain_path(j->file, a)};
   ww_status rc = WW_OK;
   *out = (ww_compiled){0};
   if (j->append || j->in_memory || j->nvisible) {
