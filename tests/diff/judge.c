@@ -210,8 +210,8 @@ static void nudged(batch *b, diff_variant v) {
   }
 }
 
-/* Compilers may take it that signed integers do not overflow, and differ where one does: then our own
- * result has to change when they wrap around. */
+/* Compilers may take it that signed integers do not overflow, and differ where one does: then our
+ * own result has to change when they wrap around. */
 static void wrapped(batch *b) {
   interpret(b, DIFF_WRAPPED);
   for (uint32_t i = 0; i < b->n; i++) {
