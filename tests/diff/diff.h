@@ -117,7 +117,7 @@ bool diff_gaps_intact(const diff_kernel *k, const uint8_t *image);
   C(MATH, "math",                                                                               \
     "beyond it, and the device is as far from itself when exp, sin and the like are 2 ulp off") \
   C(OVERFLOW, "overflow",                                                                       \
-    "a signed integer overflows, which C leaves open: same bits where ours wraps")              \
+    "a signed integer overflows, which C leaves open: ours changes too when it wraps")          \
   C(ORDER, "order",                                                                             \
     "depends on the order of threads; equal as a set of values, or within the tolerance")       \
   C(ORDER_SET, "order-set",                                                                     \

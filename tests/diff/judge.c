@@ -101,13 +101,15 @@ static void interpret(batch *b, diff_variant v) {
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
     uint64_t steps;
+    uint8_t *image = v == DIFF_WRAPPED ? t->other : t->ours;
+    uint8_t *other = v == DIFF_PLAIN ? t->other : NULL;
     if (t->settled) continue;
     b->j->at(b->j->ctx, i);
-    if (diff_interpret(&m, &t->k, t->ours, v == DIFF_PLAIN ? t->other : NULL, &steps, &t->error)) {
+    if (diff_interpret(&m, &t->k, image, other, &steps, &t->error)) {
       settle(t, CLASS_REFUSED);
       continue;
     }
-    if (b->j->spoil) spoil(&t->k, t->ours);
+    if (b->j->spoil) spoil(&t->k, image);
     if (v != DIFF_PLAIN) continue;
     t->steps = steps;
     t->ordered_by_threads = memcmp(t->ours, t->other, t->k.bytes) != 0 && !b->j->spoil;
@@ -208,15 +210,16 @@ static void nudged(batch *b, diff_variant v) {
   }
 }
 
-/* Compilers may take it that signed integers do not overflow, and differ where one does. */
+/* Compilers may take it that signed integers do not overflow, and differ where one does: then our
+ * own result has to change when they wrap around. */
 static void wrapped(batch *b) {
   interpret(b, DIFF_WRAPPED);
   for (uint32_t i = 0; i < b->n; i++) {
     trial *t = &b->v[i];
     if (t->settled) continue;
-    diff_compare(&t->k, t->ours, t->theirs, false, &t->c[DIFF_WRAPPED]);
+    diff_compare(&t->k, t->ours, t->other, false, &t->c[DIFF_WRAPPED]);
     t->done = DIFF_WRAPPED + 1;
-    settle(t, t->c[DIFF_WRAPPED].verdict == DIFF_SAME ? CLASS_OVERFLOW : CLASS_FAR);
+    settle(t, t->c[DIFF_WRAPPED].verdict == DIFF_FAR ? CLASS_OVERFLOW : CLASS_FAR);
   }
 }
 
