@@ -224,7 +224,8 @@ ww_status ww_correction_parse(const char *text, size_t n, ww_arena *a, ww_correc
   if (!st && metrics && !cJSON_IsObject(metrics))
     st = ww_fail(e, WW_EDATA,
                  "metrics: expected an object: make the correction again with `warpwise train --correction`");
-  cJSON_ArrayForEach(o, st ? NULL : metrics) {
+  if (st) metrics = NULL;
+  cJSON_ArrayForEach(o, metrics) {
     int m = ww_metric_named(o->string);
     if (st || m < 0 || ww_metric_spaces[m].space == WW_IN_NOTHING) continue;
     st = read_metric(o, a, &c->m[m], e);
