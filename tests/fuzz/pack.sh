@@ -12,5 +12,7 @@ cp "$here"/../../gpus/*.json "$carry/gpus/"
 # Inputs of earlier runs stay; seeds are made once.
 [ -e "$carry/seeds/made" ] || "$here/seeds.sh" "$build/warpwise" "$carry/seeds"
 : >"$carry/seeds/made"
-for t in "$carry"/out/corpus/*; do [ -d "$t" ] && cp -n "$t"/* "$carry/seeds/$(basename "$t")/" 2>/dev/null; done
+for t in "$carry"/out/corpus/*; do
+  [ ! -d "$t" ] || find "$t" -type f -exec cp {} "$carry/seeds/$(basename "$t")/" \;
+done
 [ -z "$file" ] || tar -C "$carry" --exclude=./out -czf "$file" .
