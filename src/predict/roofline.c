@@ -30,7 +30,7 @@ bool ww_roof_point_of(const ww_report *r, const ww_roofs *roofs, uint32_t gpu, w
          : !(bytes > 0) ? "no DRAM traffic"
                         : NULL;
   if (*why) return false;
-  *out = (ww_roof_point){.kernel = r->kernel,
+  *out = (ww_roof_point){.kernel = r->kernel ? r->kernel : "?",
                          .gpu = gpu,
                          .measured = r->by == WW_BY_HARDWARE,
                          .ai = flops / bytes,

@@ -201,7 +201,7 @@ static const cJSON *cost_of(const entry *e, const char *file, uint32_t line) {
   const cJSON *l;
   if (answered(e)) cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(e->json, "lines")) {
       const char *at = word(l, "file");
-      if (at && !strcmp(at, file) && (uint32_t)number(l, "line") == line) return l;
+      if (at && !strcmp(at, file) && number(l, "line") == (double)line) return l;
     }
   return NULL;
 }
