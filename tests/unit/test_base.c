@@ -476,7 +476,13 @@ static void work_with(int told, void (*end)(void)) {
 }
 
 static void wait_here(void) { pause(); }
-static void ask_for_too_much(void) { ww_xmalloc(SIZE_MAX / 2); }
+static void ask_for_too_much(void) {
+#ifdef __SANITIZE_ADDRESS__ /* whose allocator ends the program by itself */
+  ww_out_of_memory(SIZE_MAX / 2);
+#else
+  ww_xmalloc(SIZE_MAX / 2);
+#endif
+}
 
 /* How such a process ends: by the signal, or of itself (0). Nothing of it is left. */
 static int end_of(int number, void (*end)(void)) {
