@@ -9,7 +9,7 @@ packages="gcc libc6-dev make pkg-config libcjson-dev libzstd-dev libsqlite3-dev 
 optional=
 [ "$want" = deb ] && packages="$packages dpkg-dev"
 [ "$want" = fuzz ] && packages="$packages python3 zstd"
-[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev g++ openmpi-bin zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox"
+[ "$want" = test ] && packages="$packages libcmocka-dev pocl-opencl-icd ocl-icd-libopencl1 ocl-icd-opencl-dev g++ openmpi-bin zsh fish zstd curl dpkg-dev mandoc locales neovim emacs-nox strace"
 [ "$want" = test ] && optional="oclgrind elpa-eglot" # Emacs 29 has Eglot in it
 # Clients of others come from npm; whatever Node.js is here will do.
 [ "$want" = test ] && ! command -v npm >/dev/null 2>&1 && packages="$packages nodejs npm"

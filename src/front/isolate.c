@@ -31,8 +31,28 @@ void ww_isolate_fork(uint64_t bytes) {
   fork_bytes = bytes;
 }
 
+/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our environment, and no file beyond the
+ * system's libraries, which are loaded. */
+static void give_up_rights(void) {
+  for (char **v = environ; *v; v++) memset(*v, 0, strlen(*v));
+  ww_confine_self(&(ww_confine){.read = (const char *const[]){NULL}});
+}
+
+typedef struct {
+  void (*work)(void *ctx, ww_buf *out);
+  void *ctx;
+} confined;
+
+static void work_confined(void *ctx, ww_buf *out) {
+  const confined *c = ctx;
+  give_up_rights();
+  c->work(c->ctx, out);
+}
+
 ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline, ww_buf *out, ww_err *e) {
-  return ww_child_run(&(ww_child){.work = work, .ctx = ctx, .deadline = deadline, .bytes = fork_bytes}, out, e);
+  confined c = {work, ctx};
+  ww_child child = {.work = work_confined, .ctx = &c, .deadline = deadline, .bytes = fork_bytes};
+  return ww_child_run(&child, out, e);
 }
 
 /* ---- lowering in a forked child: a byte that says whether it went well, then the IR or the message ---- */
@@ -98,13 +118,6 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
     st = ww_ir_parse(r.out.s ? r.out.s : "", a, out, e);
   ww_run_free(&r);
   return st;
-}
-
-/* The optimiser needs nothing but the bitcode, which it did not ask the author of: not our environment, and no file beyond the
- * system's libraries, which are loaded. */
-static void give_up_rights(void) {
-  for (char **v = environ; *v; v++) memset(*v, 0, strlen(*v));
-  ww_confine_self(&(ww_confine){.read = (const char *const[]){NULL}});
 }
 
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {

@@ -12,7 +12,8 @@ void ww_isolate_by(const char *program);
  * again. What ww_isolate_by says goes before. */
 void ww_isolate_fork(uint64_t bytes);
 bool ww_isolated(void); /* one of the two */
-/* Something of LLVM's in such a child; free `out` in any case. */
+/* Something of LLVM's in such a child, which gives up its environment, files and network first (base/confine.h); free `out` in any
+ * case. */
 ww_status ww_isolate_run(void (*work)(void *ctx, ww_buf *out), void *ctx, double deadline, ww_buf *out, ww_err *e);
 /* LLVM in this process after all: not while a child is made, which would have its locks and not their owner. */
 void ww_isolate_enter(void);

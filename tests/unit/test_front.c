@@ -5,11 +5,15 @@
 #include "unit.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../src/base/confine.h"
 #include "../../src/front/front_int.h"
+#include "../../src/front/isolate.h"
 
 #define DIR_FRONT "tests/front/"
 
@@ -308,9 +312,30 @@ static void test_clang(void **state) {
   unsetenv("WARPWISE_CLANG");
 }
 
+static void try_everything(void *ctx, ww_buf *out) {
+  const char *variable = getenv("WW_TEST_SECRET");
+  if (variable && *variable) ww_buf_puts(out, " environment");
+  if (open(ctx, O_RDONLY) >= 0) ww_buf_puts(out, " read");
+  if (open("ww-test-made", O_WRONLY | O_CREAT, 0600) >= 0) ww_buf_puts(out, " write");
+  if (socket(AF_INET, SOCK_STREAM, 0) >= 0) ww_buf_puts(out, " network");
+  if (fork() >= 0) ww_buf_puts(out, " process");
+}
+
+/* What LLVM makes of somebody's code, it makes without rights. */
+static void test_isolated(void **state) {
+  (void)state;
+  ww_buf out = {0};
+  ww_err e = {0};
+  if (ww_confine_missing()) skip();
+  setenv("WW_TEST_SECRET", "x", 1);
+  assert_int_equal(ww_isolate_run(try_everything, "Makefile", ww_now() + 20, &out, &e), WW_OK);
+  assert_string_equal(out.s, "");
+  ww_buf_free(&out);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {TEST(test_flags),          TEST(test_scan),  TEST(test_dialect),
-                                     TEST(test_comment),        TEST(test_clang), TEST(test_bad_input),
-                                     TEST(test_leaves_nothing), TEST(test_load)};
+  const struct CMUnitTest tests[] = {TEST(test_isolated),  TEST(test_flags),          TEST(test_scan),
+                                     TEST(test_dialect),   TEST(test_comment),        TEST(test_clang),
+                                     TEST(test_bad_input), TEST(test_leaves_nothing), TEST(test_load)};
   return RUN(tests);
 }
