@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,6 +16,8 @@
 
 #define TURN_MS 20
 #define OUTPUT_MAX ((size_t)256 << 20)
+#define PATIENT_S 0.1 /* after which a child only gets what others leave of the processor */
+#define POLITE 19
 
 enum { LARGE = 77, UNSAID = 78 }; /* exit codes: too much memory; what it wrote could not be handed over */
 
@@ -55,11 +59,16 @@ static void be_child(const ww_child *c, pid_t parent, int to) {
 }
 
 /* Reads until the child closes its end. Anything but WW_OK: it has to be ended. */
-static ww_status collect(const ww_child *c, int fd, ww_buf *out, ww_err *e) {
+static ww_status collect(const ww_child *c, pid_t pid, int fd, ww_buf *out, ww_err *e) {
   char chunk[65536];
   struct pollfd p = {.fd = fd, .events = POLLIN};
+  double polite_from = ww_now() + PATIENT_S;
   for (;;) {
     int n = poll(&p, 1, TURN_MS);
+    if (ww_now() > polite_from) {
+      setpriority(PRIO_PROCESS, (id_t)pid, POLITE);
+      polite_from = INFINITY;
+    }
     if (c->cancelled && c->cancelled(c->cancelled_ctx)) return ww_fail(e, WW_ECANCEL, "cancelled");
     if (c->deadline > 0 && ww_now() > c->deadline) return ww_fail(e, WW_ELIMIT, "it took too long");
     if (n <= 0) continue;
@@ -89,7 +98,7 @@ ww_status ww_child_run(const ww_child *c, ww_buf *out, ww_err *e) {
   if (pid == 0) be_child(c, self, fd[1]);
   close(fd[1]);
   ww_status st =
-      pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno)) : collect(c, fd[0], out, e);
+      pid < 0 ? ww_fail(e, WW_EIO, "cannot start a process: %s", strerror(errno)) : collect(c, pid, fd[0], out, e);
   close(fd[0]);
   if (pid < 0) return st;
   if (st) kill(pid, SIGKILL);
