@@ -168,7 +168,7 @@ END
       within 200 4 '"time_us"' "$dir/other" "$took"
       for i in one two; do
         awk '$1 == 200 || $2 > 8 { print "status " $1 " after " $2 " s" }' "$dir/$i.took"
-        grep -qE "$slow|memcpy of 4 bytes" "$dir/$i" || head -c 300 "$dir/$i"
+        grep -qE "$slow|took more memory|memcpy of 4 bytes" "$dir/$i" || head -c 300 "$dir/$i"
       done
     )"
   done

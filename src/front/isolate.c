@@ -80,16 +80,25 @@ static void lower_in_child(void *ctx, ww_buf *out) {
     ww_ir_print_module(&m, out);
 }
 
+/* What such a child wrote. */
+static ww_status read_lowered(const ww_buf *b, ww_arena *a, ww_module *out, ww_err *e) {
+  if (!b->n)
+    return ww_fail(e, WW_ELIMIT,
+                   "optimising the code took more memory than it may have, or failed; --memory raises the limit");
+  if (b->s[0]) return ww_fail(e, (ww_status)b->s[0], "%s", b->s + 1);
+  return ww_ir_parse(b->s + 1, a, out, e);
+}
+
 static ww_status lower_forked(const lowering *l, double timeout_s, ww_module *out, ww_err *e) {
   ww_buf b;
   ww_status st =
       ww_isolate_run(lower_in_child, (void *)(uintptr_t)l, ww_now() + (timeout_s > 0 ? timeout_s : TIMEOUT_S), &b, e);
-  if (!st && b.s[0])
-    st = ww_fail(e, (ww_status)b.s[0], "%s", b.s + 1);
-  else if (!st)
-    st = ww_ir_parse(b.s + 1, l->a, out, e);
+  if (st)
+    ww_fail(
+        e, st = WW_ELIMIT,
+        "optimising the code took more time or memory than it may have, or failed; --seconds and --memory raise the limits");
   else
-    ww_fail(e, st = WW_ELIMIT, "optimising the code took more time or memory than it may have, or failed");
+    st = read_lowered(&b, l->a, out, e);
   ww_buf_free(&b);
   return st;
 }
@@ -102,35 +111,22 @@ ww_status ww_isolate_lower(const void *bitcode, size_t n, ww_dialect d, bool raw
   const char *argv[] = {self, "--lower", dialect, raw ? "1" : "0", NULL};
   ww_run_result r;
   ww_status st = ww_run(argv, bitcode, n, timeout_s > 0 ? timeout_s : TIMEOUT_S, &r, e);
-  if (st) {
-    ww_run_free(&r);
-    return st;
-  }
-  const char *said = r.err.s && r.err.n ? ww_strndup(a, r.err.s, strcspn(r.err.s, "\n")) : NULL;
-  if (said && ww_starts(said, "warpwise: ")) said += strlen("warpwise: ");
-  if (r.timed_out)
+  if (st == WW_OK && r.timed_out)
     st = ww_fail(e, WW_ELIMIT, "optimising the code took longer than this request may take");
-  else if (r.exit_code >= 128 || (r.exit_code && !said))
-    st = ww_fail(e, WW_ELIMIT, "optimising the code took more memory than this request may have, or failed");
-  else if (r.exit_code)
-    st = ww_fail(e, WW_EPARSE, "%s", said);
-  else
-    st = ww_ir_parse(r.out.s ? r.out.s : "", a, out, e);
+  else if (st == WW_OK)
+    st = read_lowered(r.exit_code ? &(ww_buf){0} : &r.out, a, out, e);
   ww_run_free(&r);
   return st;
 }
 
 ww_status ww_isolate_child(const char *dialect, const char *raw, ww_arena *a, ww_err *e) {
   ww_buf in = {0}, text = {0};
-  ww_module m = {0};
   char piece[65536];
   for (ssize_t n; (n = read(STDIN_FILENO, piece, sizeof piece)) > 0;) ww_buf_add(&in, piece, (size_t)n);
   give_up_rights();
-  const void *bitcode[] = {in.s};
-  ww_status st = ww_lower_bitcode(bitcode, &in.n, 1, (ww_dialect)atoi(dialect), *raw == '1', a, &m, e);
-  if (!st) ww_ir_print_module(&m, &text);
-  if (!st && fwrite(text.s, 1, text.n, stdout) != text.n) st = ww_fail(e, WW_EIO, "cannot write the code");
+  lower_in_child(&(lowering){in.s, in.n, (ww_dialect)atoi(dialect), *raw == '1', a}, &text);
+  bool written = fwrite(text.s, 1, text.n, stdout) == text.n;
   ww_buf_free(&in);
   ww_buf_free(&text);
-  return st;
+  return written ? WW_OK : ww_fail(e, WW_EIO, "cannot write the code");
 }
