@@ -6,7 +6,7 @@
 
 #include "../src/base/jsonread.h"
 #include "../src/front/front.h"
-#include "../src/predict/lower_int.h"
+#include "../src/predict/model/lower_int.h"
 
 enum { ROWS = 1024, MEASURES = 4 }; /* warp instructions, FLOPs, integer operations, registers */
 
@@ -24,7 +24,7 @@ static const struct {
   double *at, value, least, most;
 } coefs[] = {
 #define COEF(name, value, least, most, meaning) {#name, &ww_lower_coefs.name, value, least, most},
-#include "../src/predict/lower.def"
+#include "../src/predict/model/lower.def"
 };
 enum { COEFS = sizeof coefs / sizeof *coefs };
 

@@ -10,8 +10,8 @@
 #ifndef WW_CMD_EVALUATE_H
 #define WW_CMD_EVALUATE_H
 
-#include "../predict/correct.h"
-#include "../predict/score.h"
+#include "../predict/learn/correct.h"
+#include "../predict/learn/score.h"
 #include "source.h"
 
 /* One measured launch and what was said of it. */

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../predict/predict.h"
+#include "../predict/model/predict.h"
 #include "evaluate.h"
 
 #define WORKERS_MAX 64

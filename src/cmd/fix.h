@@ -2,8 +2,8 @@
 #ifndef WW_CMD_FIX_H
 #define WW_CMD_FIX_H
 
-#include "../predict/advice.h"
-#include "../serve/fixes.h"
+#include "../predict/advice/advice.h"
+#include "../predict/advice/fixes.h"
 #include "cmd.h"
 
 typedef struct {

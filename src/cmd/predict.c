@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../predict/show.h"
-#include "../predict/sweep.h"
+#include "../predict/show/show.h"
+#include "../predict/show/sweep.h"
 #include "limits.h"
 #include "oracle.h"
 #include "predict_text.h"

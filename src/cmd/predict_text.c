@@ -3,7 +3,7 @@
  * All questions are made first, so that the model answers them in shared passes; a launch without a question has its error in its place. */
 #include "predict_text.h"
 
-#include "../predict/show.h"
+#include "../predict/show/show.h"
 #include "text_source.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* roofline.c - `warpwise roofline`: kernels under the roofs of one or several GPUs, predicted and measured. */
-#include "../predict/roofline.h"
+#include "../predict/show/roofline.h"
 
 #include "limits.h"
 #include "oracle.h"

@@ -2,7 +2,7 @@
 #ifndef WW_CMD_SARIF_H
 #define WW_CMD_SARIF_H
 
-#include "../predict/advice.h"
+#include "../predict/advice/advice.h"
 
 typedef struct ww_sarif ww_sarif;
 /* One SARIF 2.1.0 log of all kernels that are added; paths are made relative to the working folder where they lie in it. */

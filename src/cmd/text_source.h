@@ -2,7 +2,7 @@
 #ifndef WW_CMD_TEXT_SOURCE_H
 #define WW_CMD_TEXT_SOURCE_H
 
-#include "../predict/text.h"
+#include "../predict/text/text.h"
 #include "cmd.h"
 
 /* The kernel of the last launch, kept while the next one is about the same. All zero: none. */

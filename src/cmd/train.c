@@ -2,7 +2,7 @@
  * kernels it has not seen. */
 #include "../base/jsonread.h"
 #include "../data/split.h"
-#include "../predict/fit.h"
+#include "../predict/learn/fit.h"
 #include "source.h"
 #include "train.h"
 

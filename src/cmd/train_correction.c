@@ -6,7 +6,7 @@
 #include "../data/features.h"
 #include "../data/split.h"
 #include "../gpu/gpu.h"
-#include "../predict/score.h"
+#include "../predict/learn/score.h"
 #include "train.h"
 
 static const char *shipped = "models/correction.json.zst";

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "../lm/train.h"
-#include "../predict/question.h"
+#include "../predict/text/question.h"
 #include "train.h"
 
 typedef ww_train_lm_options options;

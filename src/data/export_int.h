@@ -6,7 +6,7 @@
 #ifndef WW_DATA_EXPORT_INT_H
 #define WW_DATA_EXPORT_INT_H
 
-#include "../predict/question.h"
+#include "../predict/text/question.h"
 #include "export.h"
 #include "generate.h"
 #include "machine.h"

@@ -3,7 +3,7 @@
 #ifndef WW_DATA_FEATURES_H
 #define WW_DATA_FEATURES_H
 
-#include "../predict/correct.h"
+#include "../predict/learn/correct.h"
 #include "store.h"
 
 typedef struct {

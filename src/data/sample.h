@@ -9,7 +9,7 @@
 #ifndef WW_DATA_SAMPLE_H
 #define WW_DATA_SAMPLE_H
 
-#include "../predict/predict.h"
+#include "../predict/model/predict.h"
 
 /* By blocks an SM: some SMs idle; 1 to 20; more, to 1000. */
 typedef enum { WW_REGIME_IDLE, WW_REGIME_UNDER, WW_REGIME_FULL, WW_NREGIMES } ww_regime;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../predict/plot.h"
+#include "../predict/show/plot.h"
 #include "stats.h"
 
 enum { WIDTH = 640, HEIGHT = 300, LEFT = 54, RIGHT = 28, TOP = 66, BOTTOM = 46, MOST_PLACES = WW_MOST_BINS + 3 };

@@ -3,7 +3,7 @@
 #ifndef WW_FRONT_CALLEES_INT_H
 #define WW_FRONT_CALLEES_INT_H
 
-#include "lower_int.h"
+#include "translate_int.h"
 
 enum { CALL_MAX_ARGS = 64 };
 

@@ -5,7 +5,7 @@
  * but the function's name, which then comes from its mangled one. */
 #include <llvm-c/DebugInfo.h>
 
-#include "lower_int.h"
+#include "translate_int.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "isolate.h"
 #include "kept.h"
 #include "openmp.h"
-#include "lower.h"
+#include "translate.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "../base/child.h"
-#include "lower.h"
+#include "translate.h"
 
 #define TIMEOUT_S 120
 

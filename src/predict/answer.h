@@ -4,7 +4,7 @@
 #define WW_PREDICT_ANSWER_H
 
 #include "../front/front.h"
-#include "correct.h"
+#include "learn/correct.h"
 
 typedef WW_VEC(const char *) ww_said; /* sentences for a report's `assumed` */
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "../predict/roofline.h"
+#include "../predict/show/roofline.h"
 #include "../report/launch_int.h"
 
 #define MOST_REPORTS 1000

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../predict/show.h"
-#include "../predict/sweep.h"
+#include "../predict/show/show.h"
+#include "../predict/show/sweep.h"
 #include "api_int.h"
 #include "page_export.h"
 

@@ -10,8 +10,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "../predict/roofline.h"
-#include "fixes.h"
+#include "../predict/show/roofline.h"
+#include "../predict/advice/fixes.h"
 #include "lsp.h"
 #include "pool.h"
 #include "rpc.h"

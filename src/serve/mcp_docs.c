@@ -1,7 +1,7 @@
 /* mcp_docs.c - what clients can read beside calling tools: descriptions of GPUs, the tables of metrics and findings, prompts. */
 #include "mcp_int.h"
 
-#include "../predict/advice.h"
+#include "../predict/advice/advice.h"
 
 #define GPUS "warpwise://gpus"
 

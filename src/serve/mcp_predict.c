@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-#include "../predict/roofline.h"
+#include "../predict/show/roofline.h"
 
 #define FINDINGS 6 /* that are shown, of lines as well */
 #define DIAGNOSTICS 8

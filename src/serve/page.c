@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "../predict/show.h"
+#include "../predict/show/show.h"
 #include "page_text.h"
 
 /* Scripts, styles and answers from this server alone, nothing inline: what a kernel's text or a message holds is never run. */

@@ -8,9 +8,9 @@
 #include <time.h>
 
 #include "../base/jsonread.h"
-#include "../predict/plot.h"
-#include "../predict/roofline.h"
-#include "../predict/show.h"
+#include "../predict/show/plot.h"
+#include "../predict/show/roofline.h"
+#include "../predict/show/show.h"
 #include "page_text.h"
 
 enum {

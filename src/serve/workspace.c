@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "../base/child.h"
-#include "../predict/advice.h"
-#include "../predict/show.h"
+#include "../predict/advice/advice.h"
+#include "../predict/show/show.h"
 #include "code.h"
 
 #define UNITS 64 /* kept: 0.2 to 2 MB each */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../src/predict/correct_int.h"
+#include "../../src/predict/learn/correct_int.h"
 
 static void use(const ww_correction *c) {
   ww_features x;

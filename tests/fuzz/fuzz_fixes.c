@@ -2,8 +2,8 @@
 #include "fuzz.h"
 
 #include "../../src/front/scan.h"
-#include "../../src/predict/advice.h"
-#include "../../src/serve/fixes.h"
+#include "../../src/predict/advice/advice.h"
+#include "../../src/predict/advice/fixes.h"
 
 static void check(const ww_fix_source *s, const ww_fix *f, ww_arena *a) {
   ww_buf diff = {0};

@@ -1,7 +1,7 @@
 /* fuzz_ir.c - any text as IR: what the checker lets through must run, or end with a message, in every way it can be run. */
 #include "fuzz.h"
 
-#include "../../src/predict/predict.h"
+#include "../../src/predict/model/predict.h"
 #include "../../src/trace/sample.h"
 #include "../../src/trace/setup.h"
 

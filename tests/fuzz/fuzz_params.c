@@ -1,7 +1,7 @@
 /* fuzz_params.c - any text as the machine model's parameters: each within its bounds, or a message. */
 #include "fuzz.h"
 
-#include "../../src/predict/predict.h"
+#include "../../src/predict/model/predict.h"
 
 int fuzz_params(const uint8_t *data, size_t n) {
   char *text = fuzz_text(data, n);

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../src/predict/question.h"
+#include "../../src/predict/text/question.h"
 
 static void figures(ww_gpu *g) { /* a description as far as questions read it */
   *g = (ww_gpu){.name = "fuzz", .lanes = 32, .sms = 132};

@@ -1,7 +1,7 @@
 /* fuzz_side.c - any text as the file beside a language model (text.json): read, or refused, before the model itself is missed. */
 #include "fuzz.h"
 
-#include "../../src/predict/text.h"
+#include "../../src/predict/text/text.h"
 
 int fuzz_side(const uint8_t *data, size_t n) {
   ww_arena *a = ww_arena_new();

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../src/predict/advice.h"
+#include "../../src/predict/advice/advice.h"
 #include "source.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "../../src/predict/cache.h"
+#include "../../src/predict/model/cache.h"
 
 enum { LINES = 37, MOST = 200 };
 

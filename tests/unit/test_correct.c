@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "../../src/predict/correct_int.h"
+#include "../../src/predict/learn/correct_int.h"
 
 /* splitmix64, as doubles in [0,1) */
 static uint64_t state;

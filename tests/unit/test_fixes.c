@@ -4,9 +4,9 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "../../src/predict/advice.h"
-#include "../../src/serve/fixes.h"
-#include "../../src/serve/tokens.h"
+#include "../../src/predict/advice/advice.h"
+#include "../../src/predict/advice/fixes.h"
+#include "../../src/predict/advice/tokens.h"
 
 typedef struct {
   const char *what, *rule, *text, *want; /* want NULL: no fix may be offered; "": any */

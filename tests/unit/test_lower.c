@@ -4,7 +4,7 @@
 #include "group.h"
 
 #include "../../src/front/front.h"
-#include "../../src/front/lower.h"
+#include "../../src/front/translate.h"
 
 static const char *clang_path;
 

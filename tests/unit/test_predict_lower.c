@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../src/predict/predict.h"
+#include "../../src/predict/model/predict.h"
 
 #define HEAD              \
   "module cuda warp 32\n" \

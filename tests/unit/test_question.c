@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <math.h>
 
-#include "../../src/predict/question_int.h"
+#include "../../src/predict/text/question_int.h"
 
 #define HEAD "<|number|><|number|><|number|><|number|>h200 Da Ha Ic Vh Cb\n"
 

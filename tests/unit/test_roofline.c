@@ -4,10 +4,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../../src/predict/plot.h"
-#include "../../src/predict/roofline.h"
-#include "../../src/predict/show.h"
-#include "../../src/predict/sweep.h"
+#include "../../src/predict/show/plot.h"
+#include "../../src/predict/show/roofline.h"
+#include "../../src/predict/show/show.h"
+#include "../../src/predict/show/sweep.h"
 
 static ww_gpu small_gpu(void) {
   ww_gpu g;

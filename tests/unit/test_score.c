@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "../../src/predict/score.h"
+#include "../../src/predict/learn/score.h"
 
 #define near(x, want) assert_true(fabs((x) - (want)) < 1e-9)
 

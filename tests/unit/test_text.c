@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../src/predict/text_int.h"
+#include "../../src/predict/text/text_int.h"
 
 /* ---- a model ---- */
 

@@ -1,6 +1,6 @@
 /* test_time.c - the time model: its bounds, its waves, its parameters and their fit; the chain of one warp. */
-#include "../../src/predict/chain.h"
-#include "../../src/predict/fit.h"
+#include "../../src/predict/model/chain.h"
+#include "../../src/predict/learn/fit.h"
 #include "unit.h"
 
 #include <math.h>

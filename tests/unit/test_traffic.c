@@ -3,7 +3,7 @@
 #include "rig.h"
 #include "source.h"
 
-#include "../../src/predict/traffic.h"
+#include "../../src/predict/model/traffic.h"
 
 #include <math.h>
 

@@ -1,0 +1,561 @@
+/* translate.c - a device module: link, prepare with LLVM passes, find kernels and variables, lower what the kernels reach.
+ *
+ * Workload: one to a few hundred kernels of a few hundred instructions each; most time goes into LLVM's own passes, so the
+ * pipeline is short. A function that cannot be lowered keeps its reason, and passes it on to everything that calls it. */
+#include "translate_int.h"
+
+#include <llvm-c/BitReader.h>
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Linker.h>
+
+#include <stdlib.h>
+
+enum { CC_PTX_KERNEL = 71, CC_SPIR_KERNEL = 76, CC_AMDGPU_KERNEL = 91 };
+
+const char *low_name(LLVMValueRef v) {
+  size_t n;
+  const char *s = LLVMGetValueName2(v, &n);
+  return n ? s : "";
+}
+
+ww_space low_addrspace(const low *L, unsigned as) {
+  static const uint8_t nvptx[] = {WW_GENERIC, WW_GLOBAL, WW_GENERIC, WW_SHARED, WW_CONST, WW_LOCAL};
+  static const uint8_t spir[] = {WW_LOCAL, WW_GLOBAL, WW_CONST, WW_SHARED, WW_GENERIC, WW_GLOBAL, WW_GLOBAL};
+  static const uint8_t amd[] = {WW_GENERIC, WW_GLOBAL, WW_GLOBAL, WW_SHARED, WW_CONST, WW_LOCAL, WW_CONST};
+  if (L->target == LOW_NVPTX && as == 101) return WW_PARAM;
+  if (as > (L->target == LOW_NVPTX ? 5u : 6u)) return WW_GENERIC;
+  return L->target == LOW_NVPTX ? nvptx[as] : L->target == LOW_SPIR ? spir[as] : amd[as];
+}
+
+/* ---- reading and linking ---- */
+
+typedef struct {
+  char text[300];
+} link_error;
+
+static void on_diagnostic(LLVMDiagnosticInfoRef d, void *ctx) {
+  link_error *e = ctx;
+  if (LLVMGetDiagInfoSeverity(d) != LLVMDSError || e->text[0]) return;
+  char *s = LLVMGetDiagInfoDescription(d);
+  if (!s) ww_out_of_memory(0);
+  snprintf(e->text, sizeof e->text, "%s", s);
+  LLVMDisposeMessage(s);
+}
+
+/* clang renames a static variable once it meets host code that uses it (x -> x__static__<number>); kernels above that line
+ * still name x, which nothing defines. */
+static void join_statics(LLVMModuleRef m, ww_arena *a) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(m), next; g; g = next) {
+    next = LLVMGetNextGlobal(g);
+    if (!LLVMIsDeclaration(g) || !*low_name(g)) continue;
+    const char *longer = ww_fmt(a, "%s__static__", low_name(g));
+    for (LLVMValueRef d = LLVMGetFirstGlobal(m); d; d = LLVMGetNextGlobal(d)) {
+      if (LLVMIsDeclaration(d) || LLVMTypeOf(d) != LLVMTypeOf(g) || !ww_starts(low_name(d), longer)) continue;
+      LLVMReplaceAllUsesWith(g, d);
+      LLVMDeleteGlobal(g);
+      break;
+    }
+  }
+}
+
+static ww_status read_modules(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
+                              ww_err *e) {
+  for (uint32_t i = 0; i < n; i++) {
+    LLVMModuleRef m = NULL;
+    LLVMMemoryBufferRef buf = LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode[i], sizes[i], "device");
+    bool bad = LLVMParseBitcodeInContext2(L->ctx, buf, &m);
+    LLVMDisposeMemoryBuffer(buf);
+    if (bad) return ww_fail(e, WW_EPARSE, "device code of unit %u is not bitcode this LLVM can read: %s", i, le->text);
+    join_statics(m, L->a);
+    if (!L->mod)
+      L->mod = m;
+    else if (LLVMLinkModules2(L->mod, m))
+      return ww_fail(e, WW_EPARSE, "the translation units do not link: %s", le->text);
+  }
+  return L->mod ? WW_OK : ww_fail(e, WW_EUSAGE, "no device module to lower");
+}
+
+/* Modules that LLVM would take for others are kept until the end, so that their addresses are not given out again. */
+typedef struct {
+  LLVMModuleRef v[32];
+  uint32_t n;
+} stale_modules;
+
+static ww_status read_fresh(low *L, const void *bitcode[], const size_t sizes[], uint32_t n, link_error *le,
+                            stale_modules *stale, ww_err *e) {
+  for (;;) {
+    ww_status st = read_modules(L, bitcode, sizes, n, le, e);
+    if (st || low_fresh(L->mod, L->a)) return st;
+    if (stale->n == sizeof stale->v / sizeof *stale->v)
+      return ww_fail(e, WW_ELIMIT, "LLVM takes this module for one that was read before: start the program again");
+    stale->v[stale->n++] = L->mod;
+    L->mod = NULL;
+  }
+}
+
+/* ---- kernels ---- */
+
+static struct low_kernel *kernel_of(low *L, LLVMValueRef f) {
+  bool fresh;
+  uint32_t *at = low_map_at(L->a, &L->kernels, f, &fresh);
+  if (fresh) {
+    ww_push(L->a, &L->kernel, (struct low_kernel){.fn = f});
+    *at = L->kernel.n;
+  }
+  return &L->kernel.v[*at - 1];
+}
+
+/* One pair of nvvm.annotations: {function, key, value, key, value ...} */
+static void annotation(low *L, LLVMValueRef f, const char *key, unsigned len, uint32_t v) {
+  if (len == 6 && !memcmp(key, "kernel", 6)) kernel_of(L, f);
+  if (!low_map_get(&L->kernels, f, 0)) return;
+  struct low_kernel *k = kernel_of(L, f);
+  if (len == 8 && !memcmp(key, "maxntid", 7)) k->max_threads = (k->max_threads ? k->max_threads : 1) * (v ? v : 1);
+  if (len >= 8 && !memcmp(key, "minctasm", 8)) k->min_blocks = v;
+  if (len == 8 && !memcmp(key, "reqntid", 7) && key[7] >= 'x' && key[7] <= 'z') k->req[key[7] - 'x'] = v;
+}
+
+static void annotations(low *L) {
+  unsigned n = LLVMGetNamedMetadataNumOperands(L->mod, "nvvm.annotations"), len;
+  LLVMValueRef *ops = WW_NEWN(L->a, LLVMValueRef, n + 1), op[64];
+  LLVMGetNamedMetadataOperands(L->mod, "nvvm.annotations", ops);
+  for (unsigned i = 0; i < n; i++) {
+    unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
+    if (k < 3 || k > 64) continue;
+    LLVMGetMDNodeOperands(ops[i], op);
+    if (!op[0] || !LLVMIsAFunction(op[0]) || LLVMIsDeclaration(op[0])) continue;
+    for (unsigned j = 1; j + 1 < k; j += 2) {
+      const char *key = op[j] ? LLVMGetMDString(op[j], &len) : NULL;
+      if (key && op[j + 1] && LLVMIsAConstantInt(op[j + 1]))
+        annotation(L, op[0], key, len, (uint32_t)LLVMConstIntGetZExtValue(op[j + 1]));
+    }
+  }
+}
+
+static const char *string_attr(LLVMValueRef f, const char *key, unsigned *n) {
+  LLVMAttributeRef at =
+      LLVMGetStringAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, key, (unsigned)strlen(key));
+  return at ? LLVMGetStringAttributeValue(at, n) : NULL;
+}
+
+/* Bounds that newer LLVMs and AMD keep as string attributes. */
+static void attribute_bounds(struct low_kernel *k) {
+  unsigned n, lo, hi;
+  const char *s = string_attr(k->fn, "nvvm.maxntid", &n);
+  if (s) {
+    char *end;
+    k->max_threads = 1;
+    for (char *p = (char *)s;; p = end + 1) {
+      k->max_threads *= (uint32_t)strtoul(p, &end, 10);
+      if (*end != ',') break;
+    }
+  }
+  if ((s = string_attr(k->fn, "nvvm.minctasm", &n))) k->min_blocks = (uint32_t)strtoul(s, NULL, 10);
+  if ((s = string_attr(k->fn, "amdgpu-flat-work-group-size", &n)) && sscanf(s, "%u,%u", &lo, &hi) == 2 && hi != 1024)
+    k->max_threads = hi;
+}
+
+static void required_size(low *L, struct low_kernel *k) {
+  size_t n;
+  LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(k->fn, &n);
+  for (size_t i = 0; i < n; i++) {
+    if (LLVMValueMetadataEntriesGetKind(all, (unsigned)i) != L->md_reqd) continue;
+    LLVMValueRef v = LLVMMetadataAsValue(L->ctx, LLVMValueMetadataEntriesGetMetadata(all, (unsigned)i)), op[3];
+    if (LLVMGetMDNodeNumOperands(v) != 3) continue;
+    LLVMGetMDNodeOperands(v, op);
+    for (int d = 0; d < 3; d++) k->req[d] = (uint32_t)LLVMConstIntGetZExtValue(op[d]);
+  }
+  LLVMDisposeValueMetadataEntries(all);
+}
+
+static void find_kernels(low *L) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(L->mod); f; f = LLVMGetNextFunction(f)) {
+    unsigned cc = LLVMGetFunctionCallConv(f);
+    if (!LLVMIsDeclaration(f) && (cc == CC_PTX_KERNEL || cc == CC_SPIR_KERNEL || cc == CC_AMDGPU_KERNEL))
+      kernel_of(L, f);
+  }
+  annotations(L);
+  for (uint32_t i = 0; i < L->kernel.n; i++) {
+    attribute_bounds(&L->kernel.v[i]);
+    required_size(L, &L->kernel.v[i]);
+  }
+}
+
+/* ---- variables ---- */
+
+uint32_t low_symbol(low *L, LLVMValueRef gv) {
+  bool fresh;
+  uint32_t *at = low_map_at(L->a, &L->syms, gv, &fresh);
+  if (!fresh) return *at;
+  uint32_t index = *at = L->sym_list.n;
+  LLVMTypeRef t = LLVMGlobalGetValueType(gv);
+  unsigned as = LLVMGetPointerAddressSpace(LLVMTypeOf(gv));
+  ww_symbol s = {.mangled = ww_strdup(L->a, low_name(gv)), .align = LLVMGetAlignment(gv)};
+  ww_space space = low_addrspace(L, as);
+  s.space = (uint8_t)(space == WW_SHARED || space == WW_CONST ? space : WW_GLOBAL);
+  s.size = LLVMTypeIsSized(t) ? LLVMABISizeOfType(L->td, t) : 0;
+  if (!s.align) s.align = LLVMTypeIsSized(t) ? LLVMABIAlignmentOfType(L->td, t) : 1;
+  s.dynamic = s.space == WW_SHARED && (LLVMIsDeclaration(gv) || !s.size);
+  if (s.dynamic) s.size = 0;
+  if (!*s.mangled) s.mangled = ww_fmt(L->a, ".constant%u", index);
+  s.name = low_variable_name(L, s.mangled);
+  const char *refusal = NULL;
+  if (LLVMIsDeclaration(gv) && !s.dynamic)
+    refusal = ww_fmt(L->a, "uses the variable %s, which has no definition", s.name);
+  ww_push(L->a, &L->sym_list, s);
+  ww_push(L->a, &L->sym_llvm, gv);
+  ww_push(L->a, &L->sym_refusal, refusal);
+  return index;
+}
+
+/* ---- functions ---- */
+
+uint32_t low_want_fn(low *L, LLVMValueRef f) {
+  bool fresh;
+  uint32_t *at = low_map_at(L->a, &L->fns, f, &fresh);
+  if (!fresh) return *at;
+  *at = L->list.n;
+  low_fn *F = WW_NEW(L->a, low_fn);
+  F->L = L;
+  F->llvm = f;
+  F->index = L->list.n;
+  uint32_t k = low_map_get(&L->kernels, f, 0);
+  F->is_kernel = F->fn.kernel = k != 0;
+  if (k) {
+    struct low_kernel *kn = &L->kernel.v[k - 1];
+    F->fn.max_threads = kn->max_threads;
+    F->fn.min_blocks = kn->min_blocks;
+    for (int d = 0; d < 3 && (kn->req[0] || kn->req[1] || kn->req[2]); d++)
+      F->fn.req_block[d] = kn->req[d] ? kn->req[d] : 1;
+  }
+  low_describe(L, f, &F->fn);
+  ww_push(L->a, &L->list, F);
+  return F->index;
+}
+
+static const char *param_name(low *L, LLVMValueRef p, uint32_t i, uint32_t part, uint32_t parts) {
+  size_t n;
+  const char *s = LLVMGetValueName2(p, &n);
+  char *name = n ? ww_strndup(L->a, s, n) : ww_fmt(L->a, "arg%u", i);
+  char *tail = strstr(name, ".coerce");
+  if (tail) *tail = 0;
+  return parts > 1 ? ww_fmt(L->a, "%s.%u", name, part) : name;
+}
+
+typedef struct {
+  LLVMValueRef p;
+  const low_type *t;
+  LLVMTypeRef by; /* type behind byval or byref, else NULL */
+  bool packed;    /* a kernel's aggregate: its address in parameter space is passed */
+  uint32_t first; /* first ww_param */
+} formal;
+
+static void add_param(low_fn *F, ww_param p) {
+  low *L = F->L;
+  ww_param *grown = ww_grow(L->a, F->fn.params, F->fn.nparams * sizeof p, (F->fn.nparams + 1) * sizeof p);
+  F->fn.params = grown;
+  grown[F->fn.nparams] = p;
+  ww_push(L->a, &F->vals, (ww_value){.type = p.type, .kind = WW_VAL_PARAM, .ref = F->fn.nparams, .name = p.name});
+  F->fn.nparams++;
+}
+
+static LLVMTypeRef pointee_attr(low_fn *F, uint32_t i) {
+  LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byval);
+  if (!a) a = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, F->L->at_byref);
+  return a ? LLVMGetTypeAttributeValue(a) : NULL;
+}
+
+static void formal_params(low_fn *F, formal *f, uint32_t i) {
+  low *L = F->L;
+  LLVMTypeRef lt = LLVMTypeOf(f->p);
+  f->t = low_flat(L, lt);
+  f->by = pointee_attr(F, i);
+  f->first = F->fn.nparams;
+  f->packed = F->is_kernel && !f->by && f->t->n != 1;
+  if (f->t->refuse) low_refuse(F, "takes %s", f->t->refuse);
+  LLVMTypeRef whole = F->is_kernel && f->by ? f->by : lt;
+  ww_param p = {
+      .type = WW_I64, .size = (uint32_t)LLVMABISizeOfType(L->td, whole), .align = LLVMABIAlignmentOfType(L->td, whole)};
+  LLVMAttributeRef al = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_align);
+  if (f->by && al) p.align = (uint32_t)LLVMGetEnumAttributeValue(al);
+  if (F->is_kernel && (f->by || f->packed)) {
+    p.name = param_name(L, f->p, i, 0, 1);
+    p.byval = true;
+    p.space = WW_PARAM;
+    add_param(F, p);
+    return;
+  }
+  for (uint32_t c = 0; c < f->t->n; c++) {
+    p.name = param_name(L, f->p, i, c, f->t->n);
+    p.type = f->t->c[c].type;
+    p.pointer = LLVMGetTypeKind(lt) == LLVMPointerTypeKind;
+    if (f->t->n > 1) p.size = p.align = f->t->c[c].mem;
+    if (p.pointer) {
+      ww_space s = low_addrspace(L, LLVMGetPointerAddressSpace(lt));
+      p.space = (uint8_t)(s == WW_GENERIC && F->is_kernel ? WW_GLOBAL : s);
+      p.readonly = LLVMGetEnumAttributeAtIndex(F->llvm, i + 1, L->at_readonly) != NULL;
+    }
+    add_param(F, p);
+  }
+}
+
+/* Whether the by-value argument behind v is only ever read, so that parameter space can serve it. */
+static bool only_read(LLVMValueRef v, int depth) {
+  if (!depth) return false;
+  for (LLVMUseRef u = LLVMGetFirstUse(v); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    if (!LLVMIsAInstruction(user)) return false;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMLoad: break;
+    case LLVMGetElementPtr:
+    case LLVMAddrSpaceCast:
+    case LLVMBitCast:
+    case LLVMSelect:
+      if (!only_read(user, depth - 1)) return false;
+      break;
+    case LLVMCall: {
+      const char *name = low_name(LLVMGetCalledValue(user));
+      bool copy =
+          (!strncmp(name, "llvm.memcpy", 11) || !strncmp(name, "llvm.memmove", 12)) && LLVMGetOperand(user, 0) != v;
+      if (!copy && strncmp(name, "llvm.lifetime", 13) && strncmp(name, "llvm.dbg", 8)) return false;
+      break;
+    }
+    default: return false;
+    }
+  }
+  return true;
+}
+
+static void own_copy(low_fn *F, formal *f, uint64_t bytes, uint32_t align) {
+  uint64_t at = low_frame(F, bytes, align < 16 ? 16 : align);
+  ww_val v = low_op(F, WW_OP_LOCALADDR, WW_I64, WW_NOVAL, WW_NOVAL, WW_NOVAL);
+  F->prologue.ins.v[F->prologue.ins.n - 1].imm = (int64_t)at;
+  low_addr to = {.base = v, .space = WW_LOCAL, .align = align},
+           from = {.base = f->first, .space = WW_PARAM, .align = align};
+  low_copy(F, to, from, bytes);
+  low_set(F, f->p, &v, 1);
+}
+
+static void bind_formal(low_fn *F, formal *f) {
+  ww_param *p = &F->fn.params[f->first];
+  ww_val first = f->first; /* parameters are the first values, in order */
+  F->cur = LOW_PROLOGUE;
+  if (F->is_kernel && f->by) {
+    if (only_read(f->p, 12))
+      low_set(F, f->p, &first, 1);
+    else
+      own_copy(F, f, p->size, p->align);
+    return;
+  }
+  ww_val *v = WW_NEWN(F->L->a, ww_val, f->t->n ? f->t->n : 1);
+  for (uint32_t i = 0; i < f->t->n; i++) v[i] = f->first + i;
+  if (f->packed && f->t->n) {
+    low_addr from = {.base = first, .space = WW_PARAM, .align = p->align};
+    low_load(F, from, f->t->c, f->t->n, v);
+  }
+  low_set(F, f->p, v, f->t->n);
+}
+
+static void lower_fn(low_fn *F) {
+  low *L = F->L;
+  uint32_t n = LLVMCountParams(F->llvm), i = 0;
+  formal *formals = WW_NEWN(L->a, formal, n + 1);
+  for (LLVMValueRef p = LLVMGetFirstParam(F->llvm); p; p = LLVMGetNextParam(p), i++) {
+    formals[i].p = p;
+    formal_params(F, &formals[i], i);
+  }
+  if (F->is_kernel) low_describe_params(L, F->llvm, &F->fn);
+  const low_type *r = low_flat(L, LLVMGetReturnType(LLVMGlobalGetValueType(F->llvm)));
+  F->fn.ret = r->n == 1 ? r->c[0].type : WW_VOID;
+  if (r->refuse) low_refuse(F, "returns %s", r->refuse);
+  if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(F->llvm))) low_refuse(F, "variable arguments");
+  for (i = 0; i < n && !F->fn.refusal; i++) bind_formal(F, &formals[i]);
+  if (!F->fn.refusal) low_body(F);
+  if (!F->fn.refusal) low_finish(F);
+}
+
+/* ---- what spreads over calls: refusals and shared memory ---- */
+
+static void address_taken(low *L, low_map *taken) {
+  for (uint32_t s = 0; s < L->sym_list.n; s++)
+    for (uint32_t r = 0; r < L->sym_list.v[s].nrelocs; r++)
+      if (L->sym_list.v[s].relocs[r].fn)
+        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->sym_list.v[s].relocs[r].ref + 1), NULL) = 1;
+  for (uint32_t f = 0; f < L->list.n; f++)
+    for (uint32_t v = 0; v < L->list.v[f]->vals.n; v++)
+      if (L->list.v[f]->vals.v[v].kind == WW_VAL_FN)
+        *low_map_at(L->a, taken, (const void *)(uintptr_t)(L->list.v[f]->vals.v[v].ref + 1), NULL) = 1;
+}
+
+static void add_callees(low *L, low_fn *F, const low_map *more) {
+  for (uint32_t i = 0; i < more->cap; i++)
+    if (more->key[i]) *low_map_at(L->a, &F->callees, more->key[i], NULL) = 1;
+}
+
+static void spread_refusals(low *L) {
+  for (bool again = true; again;) {
+    again = false;
+    for (uint32_t f = 0; f < L->list.n; f++) {
+      low_fn *F = L->list.v[f];
+      for (uint32_t i = 0; i < F->callees.cap && !F->fn.refusal; i++) {
+        if (!F->callees.key[i]) continue;
+        const ww_fn *g = &L->list.v[(uintptr_t)F->callees.key[i] - 1]->fn;
+        if (!g->refusal) continue;
+        bool told =
+            !strncmp(g->refusal, "calls ", 6) && strstr(g->refusal, ": "); /* names one function already: enough */
+        F->fn.refusal = told ? g->refusal : ww_fmt(L->a, "calls %s: %s", g->name, g->refusal);
+        again = true;
+      }
+    }
+  }
+}
+
+static void reach(low *L, uint32_t f, bool *fns, bool *syms) {
+  if (fns[f]) return;
+  fns[f] = true;
+  low_fn *F = L->list.v[f];
+  for (uint32_t i = 0; i < F->symbols.cap; i++)
+    if (F->symbols.key[i]) syms[(uintptr_t)F->symbols.key[i] - 1] = true;
+  for (uint32_t i = 0; i < F->callees.cap; i++)
+    if (F->callees.key[i]) reach(L, (uint32_t)((uintptr_t)F->callees.key[i] - 1), fns, syms);
+}
+
+static void shared_sizes(low *L) {
+  bool *fns = WW_NEWN(L->a, bool, L->list.n + 1), *syms = WW_NEWN(L->a, bool, L->sym_list.n + 1);
+  for (uint32_t f = 0; f < L->list.n; f++) {
+    uint64_t bytes = 0;
+    memset(fns, 0, L->list.n);
+    memset(syms, 0, L->sym_list.n);
+    reach(L, f, fns, syms);
+    for (uint32_t s = 0; s < L->sym_list.n; s++) {
+      const ww_symbol *y = &L->sym_list.v[s];
+      if (!syms[s] || y->space != WW_SHARED || y->dynamic) continue;
+      uint32_t align = y->align ? y->align : 1;
+      bytes = (bytes + align - 1) / align * align + y->size;
+    }
+    L->list.v[f]->fn.shared_bytes = (uint32_t)bytes;
+  }
+}
+
+/* ---- the module ---- */
+
+static unsigned attr_kind(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+static unsigned md_kind(low *L, const char *name) {
+  return LLVMGetMDKindIDInContext(L->ctx, name, (unsigned)strlen(name));
+}
+
+static void set_up(low *L) {
+  const char *triple = LLVMGetTarget(L->mod);
+  L->target = !strncmp(triple, "nvptx", 5) ? LOW_NVPTX : !strncmp(triple, "amdgcn", 6) ? LOW_AMDGPU : LOW_SPIR;
+  L->td = LLVMGetModuleDataLayout(L->mod);
+  L->md_invariant = md_kind(L, "invariant.load");
+  L->md_reqd = md_kind(L, "reqd_work_group_size");
+  L->md_fpmath = md_kind(L, "fpmath");
+  L->md_loop = md_kind(L, "llvm.loop");
+  L->at_byval = attr_kind("byval");
+  L->at_byref = attr_kind("byref");
+  L->at_noalias = attr_kind("noalias");
+  L->at_readonly = attr_kind("readonly");
+  L->at_align = attr_kind("align");
+  ww_push(L->a, &L->loc_list, (ww_loc){0, 0});
+  ww_push(L->a, &L->file_list, "");
+}
+
+static uint32_t warp_size(low *L) {
+  unsigned n;
+  if (L->target != LOW_AMDGPU) return 32;
+  for (uint32_t i = 0; i < L->kernel.n; i++) {
+    const char *cpu = string_attr(L->kernel.v[i].fn, "target-cpu", &n);
+    if (cpu && !strncmp(cpu, "gfx1", 4) && n == 7) return 32; /* RDNA: gfx1030, gfx1100 ... */
+  }
+  return 64;
+}
+
+static void lower_all(low *L) {
+  for (uint32_t i = 0; i < L->kernel.n; i++) low_want_fn(L, L->kernel.v[i].fn);
+  uint32_t f = 0, s = 0;
+  while (f < L->list.n || s < L->sym_list.n) {
+    if (f < L->list.n)
+      lower_fn(L->list.v[f++]);
+    else
+      low_init_symbol(L, s++);
+  }
+  low_map taken = {0};
+  address_taken(L, &taken);
+  for (uint32_t i = 0; i < L->list.n; i++)
+    if (L->list.v[i]->indirect) add_callees(L, L->list.v[i], &taken);
+  spread_refusals(L);
+  shared_sizes(L);
+}
+
+static void deliver(low *L) {
+  ww_module *m = L->out;
+  m->dialect = L->dialect;
+  m->warp = warp_size(L);
+  m->nfns = L->list.n;
+  m->fns = WW_NEWN(L->a, ww_fn, L->list.n + 1);
+  for (uint32_t i = 0; i < L->list.n; i++) {
+    ww_fn *fn = &m->fns[i];
+    *fn = L->list.v[i]->fn;
+    if (fn->refusal) {
+      fn->blocks = NULL;
+      fn->nblocks = 0;
+      fn->vals = L->list.v[i]->vals.v;
+      fn->nvals = fn->nparams;
+      fn->npool = 0;
+    } else {
+      ww_ir_split_exits(fn, L->a);
+      ww_ir_flow(fn, L->a);
+    }
+  }
+  m->symbols = L->sym_list.v;
+  m->nsymbols = L->sym_list.n;
+  m->locs = L->loc_list.v;
+  m->nlocs = L->loc_list.n;
+  m->files = L->file_list.v;
+  m->nfiles = L->file_list.n;
+}
+
+/* A function that breaks an invariant is our bug; the rest of the module need not suffer from it. */
+static void refuse_broken(low *L) {
+  ww_module alone = *L->out;
+  ww_err e = {0};
+  alone.fns = WW_NEWN(L->a, ww_fn, L->out->nfns + 1);
+  for (uint32_t f = 0; f < alone.nfns; f++) {
+    memcpy(alone.fns, L->out->fns, alone.nfns * sizeof *alone.fns);
+    for (uint32_t g = 0; g < alone.nfns; g++)
+      if (g != f) alone.fns[g].refusal = "-";
+    if (L->out->fns[f].refusal || ww_ir_check(&alone, &e) == WW_OK) continue;
+    L->list.v[f]->fn.refusal = ww_fmt(L->a, "a defect of this program: %s", e.msg);
+  }
+  spread_refusals(L);
+  deliver(L);
+}
+
+static ww_status check(low *L, ww_err *e) {
+  ww_status st = ww_ir_check(L->out, e);
+  if (st == WW_OK) return st;
+  refuse_broken(L);
+  return ww_ir_check(L->out, e);
+}
+
+ww_status ww_lower_bitcode(const void *bitcode[], const size_t sizes[], uint32_t n, ww_dialect d, bool raw, ww_arena *a,
+                           ww_module *out, ww_err *e) {
+  link_error le = {{0}};
+  low L = {.a = a, .out = out, .dialect = d, .ctx = LLVMContextCreate()};
+  LLVMContextSetDiagnosticHandler(L.ctx, on_diagnostic, &le);
+  stale_modules stale = {.n = 0};
+  ww_status st = read_fresh(&L, bitcode, sizes, n, &le, &stale, e);
+  if (st == WW_OK) {
+    set_up(&L);
+    find_kernels(&L);
+    low_run_passes(&L, n > 1, raw);
+    lower_all(&L);
+    deliver(&L);
+    st = check(&L, e);
+  }
+  if (L.mod) LLVMDisposeModule(L.mod);
+  while (stale.n) LLVMDisposeModule(stale.v[--stale.n]);
+  LLVMContextDispose(L.ctx);
+  return st;
+}

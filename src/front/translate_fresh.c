@@ -1,0 +1,95 @@
+/* translate_fresh.c - whether LLVM takes a module for another one that it saw before at the same address.
+ *
+ * LLVM's NVPTX passes (version 19) remember what nvvm.annotations says of a function (whether it is
+ * a kernel, its launch bounds) by the addresses of module and function, and forget it only when
+ * code is written. A module read into memory that another one gave back can so get the other's
+ * launch bounds, and with them ranges of threadIdx that do not hold. LLVM's memory cannot be
+ * reached from here, so what it has seen is written down beside it: a module is fresh when no
+ * function of it stands where one with other annotations stood. Entries stay for the life of the
+ * process, as LLVM's do: some 24 bytes for each kernel that was lowered. */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "translate_int.h"
+
+typedef struct {
+  const void *module, *function; /* function NULL: free */
+  uint32_t annotations;          /* their hash */
+} seen;
+
+static struct {
+  pthread_mutex_t lock;
+  seen *v; /* open hash, a power of two */
+  uint32_t cap, n;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* ---- the table; the lock is held ---- */
+
+static seen *place_of(seen *v, uint32_t cap, const void *module, const void *function) {
+  const void *key[2] = {module, function};
+  uint64_t at = ww_hash(key, sizeof key, 0) & (cap - 1);
+  while (v[at].function && (v[at].module != module || v[at].function != function)) at = (at + 1) & (cap - 1);
+  return &v[at];
+}
+
+static void widen(void) {
+  uint32_t cap = memory.cap ? memory.cap * 2 : 1024;
+  seen *v = ww_xcalloc(cap, sizeof *v);
+  for (uint32_t i = 0; i < memory.cap; i++)
+    if (memory.v[i].function) *place_of(v, cap, memory.v[i].module, memory.v[i].function) = memory.v[i];
+  free(memory.v);
+  memory.v = v;
+  memory.cap = cap;
+}
+
+static void remember(const void *module, const void *function, uint32_t annotations) {
+  if (memory.n * 2 >= memory.cap) widen();
+  seen *s = place_of(memory.v, memory.cap, module, function);
+  memory.n += !s->function;
+  *s = (seen){module, function, annotations};
+}
+
+/* ---- a module's annotations ---- */
+
+/* One operand: {function, key, value, key, value ...}; a function may have several. */
+static void add_annotation(low_map *of, ww_arena *a, LLVMValueRef *op, unsigned n) {
+  bool fresh;
+  uint32_t *hash = low_map_at(a, of, op[0], &fresh);
+  for (unsigned k = 1; k < n; k++) {
+    unsigned len = 0;
+    const char *text = op[k] && LLVMIsAMDString(op[k]) ? LLVMGetMDString(op[k], &len) : NULL;
+    uint64_t number = op[k] && LLVMIsAConstantInt(op[k]) ? LLVMConstIntGetZExtValue(op[k]) : 0;
+    *hash = (uint32_t)(text ? ww_hash(text, len, *hash) : ww_hash(&number, sizeof number, *hash));
+  }
+  *hash |= 1; /* 0 is none */
+}
+
+/* LLVM function -> hash of what is said of it. */
+static low_map annotations_of(LLVMModuleRef m, ww_arena *a) {
+  low_map of = {0};
+  unsigned n = LLVMGetNamedMetadataNumOperands(m, "nvvm.annotations");
+  LLVMValueRef *ops = WW_NEWN(a, LLVMValueRef, n + 1);
+  LLVMGetNamedMetadataOperands(m, "nvvm.annotations", ops);
+  for (unsigned i = 0; i < n; i++) {
+    unsigned k = LLVMGetMDNodeNumOperands(ops[i]);
+    LLVMValueRef *op = WW_NEWN(a, LLVMValueRef, k + 1);
+    LLVMGetMDNodeOperands(ops[i], op);
+    if (k && op[0] && LLVMIsAFunction(op[0])) add_annotation(&of, a, op, k);
+  }
+  return of;
+}
+
+bool low_fresh(LLVMModuleRef m, ww_arena *a) {
+  low_map of = annotations_of(m, a);
+  bool fresh = true;
+  pthread_mutex_lock(&memory.lock);
+  if (!memory.cap) widen();
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f)) {
+    const seen *s = place_of(memory.v, memory.cap, m, f);
+    fresh = !s->function || s->annotations == low_map_get(&of, f, 0);
+  }
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); fresh && f; f = LLVMGetNextFunction(f))
+    if (low_map_get(&of, f, 0)) remember(m, f, low_map_get(&of, f, 0));
+  pthread_mutex_unlock(&memory.lock);
+  return fresh;
+}

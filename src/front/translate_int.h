@@ -1,0 +1,236 @@
+/* translate_int.h - what the files of the lowering share: lower.c (module), lower_passes.c (LLVM's passes), lower_ins.c (instructions), lower_arith.c
+ * (arithmetic), lower_const.c (constants), lower_emit.c (building the IR), lower_mem.c (loads, stores, copies), callees*.c
+ * (known callees), lower_asm*.c (inline PTX), lower_mma.c (matrix fragments), debuginfo.c (names, types, lines).
+ *
+ * An LLVM value becomes a list of scalars, its components, in the order of its type's flattening: low_flat gives type,
+ * width and byte offset of each. A pointer is one component plus a constant offset that loads and stores fold. */
+#ifndef WW_FRONT_LOWER_INT_H
+#define WW_FRONT_LOWER_INT_H
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+#include "translate.h"
+
+/* ---- pointer -> number, open addressing ---- */
+typedef struct {
+  const void **key;
+  uint32_t *val;
+  uint32_t n, cap;
+} low_map;
+uint32_t *low_map_at(ww_arena *a, low_map *m, const void *key, bool *fresh); /* inserts 0 */
+uint32_t low_map_get(const low_map *m, const void *key, uint32_t none);
+
+/* ---- types ---- */
+typedef struct {
+  uint8_t type;  /* ww_type of the scalar */
+  uint8_t mem;   /* bytes in memory */
+  uint16_t bits; /* width of an integer; below the container's width the upper bits are kept zero */
+  uint32_t off;  /* byte offset in the aggregate */
+} low_comp;
+
+typedef struct {
+  low_comp *c;
+  uint32_t n;
+  uint64_t bytes;     /* alloc size */
+  const char *refuse; /* a type that has no scalar form, and why */
+} low_type;
+
+typedef enum { LOW_NVPTX, LOW_SPIR, LOW_AMDGPU } low_target;
+
+/* What the source says of a loop: joined iterations, 1 for none. The place is the loop's own, which outlives all passes. */
+struct low_unroll {
+  uint32_t line, col;
+  uint8_t by;
+};
+
+typedef struct {
+  ww_arena *a;
+  ww_module *out;
+  ww_dialect dialect;
+  low_target target;
+  LLVMContextRef ctx;
+  LLVMModuleRef mod;
+  LLVMTargetDataRef td;
+  low_map fns;     /* LLVM function -> index into list + 1 */
+  low_map syms;    /* LLVM global variable -> symbol index */
+  low_map types;   /* LLVM type -> index into type_list */
+  low_map callees; /* LLVM declaration -> row of callees.def + 1, see callees.c */
+  low_map locs;    /* DILocation -> ww_module.locs */
+  low_map files;   /* DIFile -> ww_module.files */
+  low_map kernels; /* LLVM function -> index into `kernel` */
+  WW_VEC(low_type *) type_list;
+  WW_VEC(struct low_fn *) list;
+  WW_VEC(struct low_kernel) kernel;
+  WW_VEC(ww_loc) loc_list;
+  WW_VEC(const char *) file_list;
+  WW_VEC(ww_symbol) sym_list;
+  WW_VEC(LLVMValueRef) sym_llvm;    /* beside sym_list */
+  WW_VEC(const char *) sym_refusal; /* beside sym_list: a variable without a definition */
+  WW_VEC(struct low_unroll) unroll; /* loops with an unroll pragma */
+  unsigned md_invariant, md_reqd, md_fpmath, md_loop;
+  unsigned at_byval, at_byref, at_noalias, at_readonly, at_align;
+} low;
+
+struct low_kernel {
+  LLVMValueRef fn;
+  uint32_t max_threads, min_blocks, req[3];
+};
+
+/* ---- functions ---- */
+typedef struct {
+  ww_val *v;
+  uint32_t n;
+  int64_t off;  /* pointers: address = v[0] + off */
+  ww_val whole; /* pointers: v[0] + off as one value, WW_NOVAL until made */
+} low_val;
+
+typedef struct {
+  WW_VEC(ww_ins) ins;
+  WW_VEC(ww_phi) phis;
+  const char *name;
+  bool ended; /* has its terminator */
+} low_block;
+
+typedef struct low_fn {
+  low *L;
+  LLVMValueRef llvm;
+  uint32_t index; /* in L->list and in the module */
+  ww_fn fn;       /* what comes out */
+  WW_VEC(ww_value) vals;
+  WW_VEC(uint32_t) pool;
+  WW_VEC(low_block) blocks;
+  uint32_t cur; /* block being filled; LOW_PROLOGUE: before the entry's first instruction */
+  uint32_t loc; /* of the instructions being made */
+  low_block prologue;
+  low_map values; /* LLVM value -> index into val_list */
+  WW_VEC(low_val) val_list;
+  low_map consts;                /* hash of (type, bits) -> value, chained by probing */
+  WW_VEC(LLVMValueRef) phi_llvm; /* phis to complete, in the order of phi_at */
+  WW_VEC(uint64_t) phi_at;       /* block << 32 | first phi */
+  low_map block_of;              /* LLVM block -> its first block */
+  WW_VEC(uint32_t) last_of;      /* LLVM block (same numbering) -> its last block */
+  uint32_t frame;   /* bytes of local memory so far */
+  low_map widened;  /* result of a zext or sext + 1 -> its operand */
+  low_map deferred; /* fmul waiting to be fused */
+  low_map callees;  /* function indices called or referenced */
+  low_map symbols;  /* symbol indices used */
+  bool indirect;    /* calls through a pointer */
+  bool is_kernel;
+} low_fn;
+
+#define LOW_PROLOGUE UINT32_MAX
+
+/* lower_emit.c */
+void low_refuse(low_fn *F, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* keeps the first reason */
+const low_type *low_flat(low *L, LLVMTypeRef t);
+ww_type low_int_type(unsigned bits);
+static inline bool low_wide_int(LLVMTypeRef t) { return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) > 64; }
+uint32_t low_new_block(low_fn *F, const char *name);
+low_block *low_cur(low_fn *F);
+ww_val low_new_val(low_fn *F, ww_type t);
+ww_ins *low_ins(low_fn *F, ww_op op, ww_type t); /* valid until the next emission */
+ww_val low_op(low_fn *F, ww_op op, ww_type t, ww_val a, ww_val b, ww_val c);
+ww_val low_opx(low_fn *F, ww_op op, ww_type t, int sub, int flags, ww_val a, ww_val b, ww_val c);
+ww_val low_cvt(low_fn *F, ww_op op, ww_type to, ww_type from, int round, ww_val a);
+ww_val low_cmp(low_fn *F, ww_cmp p, ww_type t, ww_val a, ww_val b);
+ww_val low_select(low_fn *F, ww_type t, ww_val c, ww_val a, ww_val b);
+ww_val low_math(low_fn *F, ww_math m, ww_type t, int flags, ww_val a, ww_val b, ww_val c);
+void low_math_round(low_fn *F, ww_math m, int round); /* of the math function just emitted; sqrt and rcp have one */
+ww_val low_int_to(low_fn *F, ww_val a, ww_type from, ww_type to, bool sign); /* widens, narrows or nothing */
+ww_val low_bits(low_fn *F, ww_val a, ww_type from, ww_type to);              /* same width, other type */
+ww_val low_mask(low_fn *F, ww_val a, ww_type t, unsigned bits);              /* clears what is above bits */
+ww_val low_signed(low_fn *F, ww_val a, ww_type t, unsigned bits); /* sign-extends bits within the container */
+ww_val low_lea(low_fn *F, ww_val base, ww_val index, int64_t scale);
+ww_val low_add_imm(low_fn *F, ww_val a, ww_type t, int64_t k);
+ww_val low_sreg(low_fn *F, ww_sreg s);
+void low_br(low_fn *F, uint32_t to);
+void low_cbr(low_fn *F, ww_val c, uint32_t yes, uint32_t no);
+uint32_t low_pool(low_fn *F, const ww_val *v, uint32_t n);
+ww_val low_phi2(low_fn *F, ww_type t, uint32_t pred1, ww_val v1, uint32_t pred2,
+                ww_val v2);                                    /* in the current, still empty block */
+uint64_t low_frame(low_fn *F, uint64_t bytes, uint32_t align); /* offset of new local memory */
+void low_finish(low_fn *F);
+void low_repack(low_fn *F, const low_comp *from, uint32_t nfrom, const ww_val *in, const low_comp *to, uint32_t nto,
+                ww_val *out);
+
+/* lower_const.c */
+ww_val low_const(low_fn *F, ww_type t, uint64_t bits);
+ww_val low_fconst(low_fn *F, ww_type t, double v);
+ww_val low_const_of(low_fn *F, ww_type t, int64_t v); /* an integer or a float of that value */
+bool low_is_const(const low_fn *F, ww_val v, uint64_t *bits);
+uint64_t low_float_bits(ww_type t, double v);
+void low_constant(low_fn *F, LLVMValueRef c, low_val *out);
+bool low_const_addr(low *L, LLVMValueRef c, LLVMValueRef *global, int64_t *off);
+void low_init_symbol(low *L, uint32_t index);
+int64_t low_gep_const(low *L, LLVMValueRef gep, bool *all_const);
+uint32_t low_symbol(low *L, LLVMValueRef gv);
+
+/* lower.c */
+uint32_t low_want_fn(low *L, LLVMValueRef f); /* index; queued for lowering */
+ww_space low_addrspace(const low *L, unsigned as);
+const char *low_name(LLVMValueRef v); /* NUL-terminated, "" when it has none */
+
+/* lower_fresh.c */
+bool low_fresh(LLVMModuleRef m, ww_arena *a); /* false: read it again while this one is kept */
+
+/* lower_passes.c */
+void low_run_passes(low *L, bool linked, bool raw); /* raw: no optimiser has seen the module */
+uint8_t low_unroll_of(low *L, LLVMValueRef latch);  /* the terminator of a loop's last block; 0: the source does not say */
+
+/* lower_ins.c */
+void low_body(low_fn *F);
+low_val *low_get(low_fn *F, LLVMValueRef v);
+ww_val low_scalar(low_fn *F, LLVMValueRef v);
+ww_val low_comp_of(low_fn *F, LLVMValueRef v, uint32_t i);
+void low_set(low_fn *F, LLVMValueRef inst, const ww_val *v, uint32_t n);
+unsigned low_fmf(low_fn *F, LLVMValueRef inst); /* LLVMFastMath* */
+ww_space low_space_of(low_fn *F, LLVMValueRef ptr);
+bool low_readonly(low_fn *F, LLVMValueRef ptr);
+
+/* lower_arith.c */
+void low_binop(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_icmp(low_fn *F, LLVMValueRef inst);
+void low_fcmp(low_fn *F, LLVMValueRef inst);
+void low_cast(low_fn *F, LLVMValueRef inst, LLVMOpcode op);
+void low_bitcast(low_fn *F, LLVMValueRef inst);
+void low_pointer_cast(low_fn *F, LLVMValueRef inst);
+void low_fmul_now(low_fn *F, LLVMValueRef inst); /* one that waited to be fused */
+
+/* lower_mem.c */
+typedef struct {
+  ww_val base;
+  int64_t off;
+  ww_space space;
+  uint32_t align;
+  int flags; /* WW_F_* */
+} low_addr;
+low_addr low_address(low_fn *F, LLVMValueRef ptr, uint32_t align);
+void low_load(low_fn *F, low_addr p, const low_comp *c, uint32_t n, ww_val *out);
+void low_store(low_fn *F, low_addr p, const low_comp *c, uint32_t n, const ww_val *in);
+void low_copy(low_fn *F, low_addr to, low_addr from, uint64_t bytes);
+void low_fill(low_fn *F, low_addr to, ww_val byte, uint64_t bytes);
+ww_val low_atom(low_fn *F, ww_rmw op, ww_type t, low_addr p, ww_val b, bool used);
+ww_val low_cas(low_fn *F, ww_type t, low_addr p, ww_val cmp, ww_val with);
+
+/* callees.c */
+void low_call(low_fn *F, LLVMValueRef inst);
+int low_math_named(const char *name, size_t n); /* ww_math or -1 */
+
+/* callees_nv.c */
+ww_val low_vote(low_fn *F, ww_vote mode, ww_val p, ww_val mask, ww_type t); /* mask may be WW_NOVAL: all that run */
+void low_match(low_fn *F, ww_val v, ww_val mask, bool all, ww_val out[2]);
+void low_copy_or_zero(low_fn *F, low_addr to, low_addr from, ww_val src_bytes,
+                      uint32_t bytes); /* clears when src_bytes is 0 */
+int low_nv_sreg(const char *name);     /* ww_sreg of "tid.x" ..., or -1 */
+
+/* lower_asm.c */
+void low_asm(low_fn *F, LLVMValueRef inst, LLVMValueRef inline_asm);
+
+/* debuginfo.c */
+uint32_t low_loc(low *L, LLVMValueRef inst);
+void low_describe(low *L, LLVMValueRef f, ww_fn *fn);        /* name, file, line */
+const char *low_variable_name(low *L, const char *mangled);  /* "coef", "kern::tile" */
+void low_describe_params(low *L, LLVMValueRef f, ww_fn *fn); /* ctype, elem, elem_size of the kernel's parameters */
+
+#endif

@@ -1,0 +1,216 @@
+/* fixes.c - from a finding to its fixes: the table of rules, the kernel's place in the text, edits and what becomes of them. */
+#include "fixes_int.h"
+
+#include <stdlib.h>
+
+#include "advice.h"
+
+enum {
+  MOST_BYTES = 1 << 20,
+  MOST_TOKENS = 50000
+}; /* of a text, of a kernel; above that it is nothing that a person edits */
+
+static const struct {
+  void (*find)(ww_fixer *x);
+  const char *about;
+} fixes[WW_NRULES] = {
+#define FIX(name, function, about) [WW_RULE_##name] = {function, about},
+#include "fixes.def"
+};
+
+static int rule_named(const char *id) {
+  for (int k = 0; id && k < WW_NRULES; k++)
+    if (!strcmp(ww_rules[k].id, id)) return k;
+  return -1;
+}
+
+const char *ww_fix_about(const char *rule) {
+  int k = rule_named(rule);
+  return k < 0 ? NULL : fixes[k].about;
+}
+
+/* ---- the kernel ---- */
+
+/* The last part of a name without template arguments: "ns::scale<float>" is scale. */
+static bool names_it(const char *kernel, const char *name) {
+  if (!kernel || !name) return false;
+  size_t n = strcspn(kernel, "<("), from = n;
+  while (from && kernel[from - 1] != ':') from--;
+  return strlen(name) == n - from && !memcmp(kernel + from, name, n - from);
+}
+
+static const ww_decl *find_decl(const ww_ctext *c, const ww_fix_source *s) {
+  const ww_decl *by_name = NULL, *covers = NULL;
+  uint32_t at = s->line ? ww_scan_offset(&c->scan, s->line, 1) : UINT32_MAX;
+  for (uint32_t k = 0; k < c->scan.ndecls; k++) {
+    const ww_decl *d = &c->scan.decls[k];
+    bool named = names_it(s->kernel, d->name);
+    if (!d->body) continue;
+    if (s->line && d->line == s->line && (named || !s->kernel)) return d;
+    if (named && (d->kernel || !by_name)) by_name = d;
+    if (at >= d->begin && at < d->end) covers = d;
+  }
+  if (covers && (!s->kernel || names_it(s->kernel, covers->name) || !by_name)) return covers;
+  return by_name;
+}
+
+void ww_scope_of(const ww_fixer *x, const ww_decl *d, ww_scope *out) {
+  *out = (ww_scope){.fn = d, .lo = ww_tok_from(&x->c, d->body + 1), .hi = ww_tok_from(&x->c, d->body_end - 1)};
+  uint32_t params = ww_tok_from(&x->c, d->params), params_end = ww_tok_from(&x->c, d->params_end);
+  ww_ctext_names(&x->c, params, params_end, &out->names);
+  for (uint32_t k = 0; k < out->names.n; k++) out->names.v[k].parameter = true;
+  ww_ctext_names(&x->c, out->lo, out->hi, &out->names);
+}
+
+/* The region behind a `#pragma omp target` at the kernel's line. */
+static bool omp_region(ww_fixer *x) {
+  const ww_scan *s = &x->c.scan;
+  uint32_t at = ww_scan_offset(s, x->s->line, 1);
+  while (at < s->n && (s->text[at] == ' ' || s->text[at] == '\t')) at++;
+  if (at >= s->n || s->kind[at] != WW_BYTE_DIRECTIVE) return false;
+  while (at < s->n && s->kind[at] == WW_BYTE_DIRECTIVE) at++;
+  uint32_t lo = ww_tok_from(&x->c, at);
+  if (lo < x->kernel.lo || lo >= x->kernel.hi) return false;
+  x->kernel.hi = ww_ctext_statement_end(&x->c, lo, x->kernel.hi);
+  x->kernel.lo = lo;
+  return true;
+}
+
+bool ww_fixer_open(ww_fixer *x, const ww_fix_source *s, ww_arena *a) {
+  *x = (ww_fixer){.s = s, .a = a};
+  if (!s->text || s->n > MOST_BYTES || memchr(s->text, 0, s->n)) return false;
+  ww_ctext_read(s->text, s->n, a, &x->c);
+  const ww_decl *d = find_decl(&x->c, s);
+  if (!d || d->body_end <= d->body + 1) return false;
+  ww_scope_of(x, d, &x->kernel);
+  if (x->kernel.lo > x->kernel.hi || x->kernel.hi - x->kernel.lo > MOST_TOKENS) return false;
+  return (s->dialect != WW_OPENMP || !s->line || omp_region(x));
+}
+
+void ww_scope_at_finding(const ww_fixer *x, ww_scope *out) {
+  const ww_scan *s = &x->c.scan;
+  uint32_t at = ww_scan_offset(s, x->f->line, 1);
+  *out = x->kernel;
+  for (uint32_t k = 0; x->f->line && k < s->ndecls; k++) {
+    const ww_decl *d = &s->decls[k];
+    if (d->body && d != x->kernel.fn && at > d->body && at < d->body_end && d->body_end > d->body + 1)
+      ww_scope_of(x, d, out);
+  }
+}
+
+uint32_t ww_fixer_line(const ww_fixer *x, uint32_t tok) {
+  return tok < x->c.n ? ww_scan_line(&x->c.scan, x->c.t[tok].at) : 0;
+}
+
+/* ---- edits ---- */
+
+void ww_edit_insert(const ww_fixer *x, ww_edits *e, uint32_t at, const char *text) {
+  ww_push(x->a, e, (ww_edit){at, at, text});
+}
+
+void ww_edit_replace(const ww_fixer *x, ww_edits *e, uint32_t begin, uint32_t end, const char *text) {
+  ww_push(x->a, e, (ww_edit){begin, end, text});
+}
+
+void ww_edit_tokens(const ww_fixer *x, ww_edits *e, uint32_t i, uint32_t end, const char *text) {
+  if (i < end && end <= x->c.n) ww_edit_replace(x, e, x->c.t[i].at, x->c.t[end - 1].end, text);
+}
+
+static int by_place(const void *a, const void *b) {
+  const ww_edit *p = a, *q = b;
+  if (p->begin != q->begin) return p->begin < q->begin ? -1 : 1;
+  return p->end < q->end ? -1 : p->end > q->end;
+}
+
+/* Sorted; two at the same place, or one inside another, are no edit that everyone would apply in the same way. */
+static bool disjoint(const ww_edit *e, uint32_t n) {
+  for (uint32_t k = 1; k < n; k++)
+    if (e[k].begin < e[k - 1].end || e[k].begin == e[k - 1].begin) return false;
+  return true;
+}
+
+void ww_fix_offer(ww_fixer *x, const ww_edits *e, const ww_fix *about) {
+  ww_fix f = *about;
+  if (!e->n) return;
+  qsort(e->v, e->n, sizeof *e->v, by_place);
+  if (!disjoint(e->v, e->n) || e->v[e->n - 1].end > x->s->n) return;
+  f.rule = x->f->rule;
+  f.edits = e->v;
+  f.n = e->n;
+  ww_push(x->a, &x->out, f);
+}
+
+const char *ww_fixer_fresh(const ww_fixer *x, const char *base) {
+  for (int k = 1;; k++) {
+    const char *name = k == 1 ? base : ww_fmt(x->a, "%s%d", base, k);
+    if (!strstr(x->s->text, name)) return name;
+    bool used = false;
+    for (uint32_t i = 0; i < x->c.n && !used; i++) used = ww_tok_is(&x->c, i, name);
+    for (uint32_t m = 0; m < x->c.macros.n && !used; m++)
+      used = strlen(name) == x->c.macros.v[m].name_n && !memcmp(x->s->text + x->c.macros.v[m].name, name, strlen(name));
+    if (!used) return name;
+  }
+}
+
+bool ww_is_assignment(const ww_ctext *c, uint32_t i) {
+  static const char *const signs[] = {
+      "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", NULL};
+  return ww_tok_among(c, i, signs);
+}
+
+/* Behind `)` it may be a cast: who knows takes it for an address. */
+bool ww_takes_address(const ww_ctext *c, uint32_t i) {
+  if (!i || !ww_tok_is(c, i - 1, "&")) return false;
+  bool operand = i > 1 && (ww_tok_word(c, i - 2) || c->t[i - 2].kind == WW_TOK_NUMBER || ww_tok_is(c, i - 2, "]"));
+  return !operand || ww_tok_is(c, i - 2, "return");
+}
+
+bool ww_is_changed(const ww_ctext *c, uint32_t word, uint32_t lo, uint32_t hi) {
+  for (uint32_t i = lo; i < hi && i < c->n; i++) {
+    if (!ww_tok_same(c, i, word)) continue;
+    if (ww_is_assignment(c, i + 1)) return true;
+    if (i && (ww_tok_is(c, i - 1, "++") || ww_tok_is(c, i - 1, "--"))) return true;
+    if (ww_takes_address(c, i)) return true;
+  }
+  return false;
+}
+
+uint32_t ww_fixes_find(const ww_fix_source *s, const ww_finding *f, ww_arena *a, ww_fix **out) {
+  int rule = rule_named(f->rule);
+  ww_fixer x;
+  *out = NULL;
+  if (rule < 0 || !fixes[rule].find || !ww_fixer_open(&x, s, a)) return 0;
+  x.f = f;
+  fixes[rule].find(&x);
+  *out = x.out.v;
+  return x.out.n;
+}
+
+/* ---- applying ---- */
+
+char *ww_fix_apply(const char *text, size_t bytes, const ww_fix *f, ww_arena *a, size_t *n) {
+  ww_buf b = {0};
+  size_t at = 0;
+  for (uint32_t k = 0; k < f->n; k++) {
+    ww_buf_add(&b, text + at, f->edits[k].begin - at);
+    ww_buf_puts(&b, f->edits[k].text);
+    at = f->edits[k].end;
+  }
+  ww_buf_add(&b, text + at, bytes - at);
+  char *out = ww_strndup(a, b.s ? b.s : "", b.n);
+  if (n) *n = b.n;
+  ww_buf_free(&b);
+  return out;
+}
+
+bool ww_fix_join(ww_fix *to, const ww_fix *add, ww_arena *a) {
+  ww_edits all = {0};
+  for (uint32_t k = 0; k < to->n; k++) ww_push(a, &all, to->edits[k]);
+  for (uint32_t k = 0; k < add->n; k++) ww_push(a, &all, add->edits[k]);
+  if (!all.n) return true;
+  qsort(all.v, all.n, sizeof *all.v, by_place);
+  if (!disjoint(all.v, all.n)) return false;
+  to->edits = all.v;
+  to->n = all.n;
+  return true;
+}

@@ -1,0 +1,266 @@
+/* fit.c - finds the free parameters of the time model from measured launches.
+ *
+ * A pattern search without derivatives: each parameter in turn is moved up and down by a step of its own, which grows where a move
+ * helped and shrinks where none did. It is deterministic. The loss is the mean over families of the mean |ln(predicted / measured)|,
+ * capped for each launch, so that neither a large family nor a launch that something else is wrong with decides.
+ * Cross-validation leaves some families out, searches anew from the defaults, and predicts these. */
+#include "fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "score.h"
+#include "../model/time_int.h"
+
+enum { SWEEPS = 40, FOLDS = 8 };
+#define CAP 1.2 /* of |ln|: beyond it a launch is an outlier */
+
+typedef struct {
+  const ww_fit_sample *s;
+  uint32_t n;
+  const ww_gpu *g;
+  const uint32_t *family; /* index per sample */
+  const double *weight;   /* per family; 0: left out */
+} problem;
+
+static double loss(const problem *q, const ww_params *p) {
+  double sum = 0, weights = 0;
+  for (uint32_t k = 0; k < q->n; k++) {
+    double w = q->weight[q->family[k]];
+    if (!(w > 0)) continue;
+    ww_timing t;
+    ww_time(&q->s[k].work, q->g, p, &t);
+    sum += w * fmin(CAP, fabs(log(t.us / q->s[k].measured_us)));
+    weights += w;
+  }
+  return weights > 0 ? sum / weights : 0;
+}
+
+static bool searched(uint32_t k) { return !ww_starts(ww_param_table[k].name, "spread_"); }
+
+/* Moves parameter k by `by` of its range; true when the loss fell. */
+static bool try_move(const problem *q, ww_params *p, uint32_t k, double by, double *best) {
+  const ww_param_info *info = &ww_param_table[k];
+  double *v = &((double *)p)[k], old = *v;
+  *v = fmin(info->most, fmax(info->least, old + by * (info->most - info->least)));
+  double now = *v == old ? *best : loss(q, p);
+  if (now < *best - 1e-7) {
+    *best = now;
+    return true;
+  }
+  *v = old;
+  return false;
+}
+
+static void search(const problem *q, ww_params *p) {
+  double *step = ww_xcalloc(ww_nparams, sizeof *step), best = loss(q, p), most = 1;
+  for (uint32_t k = 0; k < ww_nparams; k++) step[k] = 0.1;
+  for (int sweep = 0; sweep < SWEEPS && most > 2e-3; sweep++) {
+    most = 0;
+    for (uint32_t k = 0; k < ww_nparams; k++) {
+      if (!searched(k) || step[k] < 1e-3) continue;
+      if (try_move(q, p, k, step[k], &best))
+        step[k] *= 1.4;
+      else if (try_move(q, p, k, -step[k], &best))
+        step[k] *= -1.4;
+      else
+        step[k] *= 0.5;
+      if (fabs(step[k]) > 0.3) step[k] = copysign(0.3, step[k]);
+      step[k] = fabs(step[k]);
+      if (step[k] > most) most = step[k];
+    }
+  }
+  free(step);
+}
+
+/* ---- errors ---- */
+
+static ww_fit_error errors_of(const ww_fit_sample *s, uint32_t n, const double *us, ww_arena *a) {
+  ww_fit_error e = {.n = n};
+  double *v = WW_NEWN(a, double, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    v[k] = fabs(us[k] / s[k].measured_us - 1);
+    e.mean += v[k] / n;
+    e.log_mean += fabs(log(us[k] / s[k].measured_us)) / n;
+    e.within20 += (v[k] <= 0.2) / (double)n;
+  }
+  e.median = ww_stat_median(v, n);
+  return e;
+}
+
+ww_fit_error ww_fit_errors(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const ww_params *p, double *us,
+                           ww_arena *a) {
+  double *all = us ? us : WW_NEWN(a, double, n + 1);
+  for (uint32_t k = 0; k < n; k++) {
+    ww_timing t;
+    ww_time(&s[k].work, g, p, &t);
+    all[k] = t.us;
+  }
+  return errors_of(s, n, all, a);
+}
+
+/* ---- intervals: from what the cross-validation missed by ---- */
+
+static void set_spread(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us, double *param,
+                       ww_params *p, ww_arena *a) {
+  double *v = WW_NEWN(a, double, n + 1), mark = -1, old = *param;
+  uint32_t m = 0;
+  *param = mark; /* launches whose interval this parameter gives */
+  for (uint32_t k = 0; k < n; k++) {
+    ww_timing t;
+    ww_time(&s[k].work, g, p, &t);
+    if (ww_time_spread(&t, p) == mark) v[m++] = fabs(log(us[k] / s[k].measured_us));
+  }
+  *param = old;
+  if (m >= 8) *param = fmin(2, fmax(0.02, ww_stat_share(v, m, 0.8)));
+}
+
+static void set_spreads(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, const double *us, ww_params *p,
+                        ww_arena *a) {
+  for (uint32_t k = 0; k < ww_nparams; k++)
+    if (!searched(k)) set_spread(s, n, g, us, &((double *)p)[k], p, a);
+}
+
+/* ---- all together ---- */
+
+static uint32_t number_families(const ww_fit_sample *s, uint32_t n, uint32_t *family, const char **names) {
+  uint32_t m = 0;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t f = 0;
+    while (f < m && strcmp(names[f], s[k].family)) f++;
+    if (f == m) names[m++] = s[k].family;
+    family[k] = f;
+  }
+  return m;
+}
+
+/* Times of the families of one fold, by parameters found without them. */
+static void cross_fold(problem *q, double *weight, uint32_t fold, ww_arena *a, ww_fit_result *out) {
+  ww_params p = ww_params_default;
+  double *kept = WW_NEWN(a, double, out->nfamilies + 1);
+  memcpy(kept, weight, out->nfamilies * sizeof *kept);
+  for (uint32_t f = fold; f < out->nfamilies; f += FOLDS) weight[f] = 0;
+  search(q, &p);
+  memcpy(weight, kept, out->nfamilies * sizeof *kept);
+  for (uint32_t k = 0; k < q->n; k++) {
+    if (q->family[k] % FOLDS != fold) continue;
+    ww_timing t;
+    ww_time(&q->s[k].work, q->g, &p, &t);
+    out->crossed_us[k] = t.us;
+  }
+}
+
+static void cross_validate(problem *q, double *weight, ww_arena *a, ww_fit_result *out) {
+  ww_fit_sample *part = WW_NEWN(a, ww_fit_sample, q->n + 1);
+  double *us = WW_NEWN(a, double, q->n + 1);
+  for (uint32_t fold = 0; fold < FOLDS; fold++) {
+    cross_fold(q, weight, fold, a, out);
+    ww_progress("cross-validation", fold + 1, FOLDS);
+  }
+  for (uint32_t f = 0; f < out->nfamilies; f++) {
+    uint32_t m = 0;
+    for (uint32_t k = 0; k < q->n; k++)
+      if (q->family[k] == f) us[m] = out->crossed_us[k], part[m++] = q->s[k];
+    out->by_family[f] = errors_of(part, m, us, a);
+  }
+  out->crossed = errors_of(q->s, q->n, out->crossed_us, a);
+}
+
+void ww_fit(const ww_fit_sample *s, uint32_t n, const ww_gpu *g, bool cross, ww_arena *a, ww_fit_result *out) {
+  uint32_t *family = WW_NEWN(a, uint32_t, n + 1);
+  double *weight = WW_NEWN(a, double, n + 1);
+  *out = (ww_fit_result){.params = ww_params_default, .families = WW_NEWN(a, const char *, n + 1)};
+  out->nfamilies = number_families(s, n, family, out->families);
+  out->by_family = WW_NEWN(a, ww_fit_error, out->nfamilies + 1);
+  out->crossed_us = WW_NEWN(a, double, n + 1);
+  for (uint32_t k = 0; k < n; k++) weight[family[k]]++;
+  for (uint32_t f = 0; f < out->nfamilies; f++) weight[f] = 1 / sqrt(weight[f]); /* between launches and families */
+  problem q = {s, n, g, family, weight};
+  out->start = ww_fit_errors(s, n, g, &out->params, NULL, a);
+  search(&q, &out->params);
+  out->fitted = ww_fit_errors(s, n, g, &out->params, out->crossed_us, a);
+  if (cross) cross_validate(&q, weight, a, out);
+  set_spreads(s, n, g, out->crossed_us, &out->params, a);
+}
+
+/* ---- counters of the hardware in the place of predicted ones ---- */
+
+static bool value_of(const ww_report *r, ww_metric m, double *v) {
+  if (r->m[m].known) *v = r->m[m].value;
+  return r->m[m].known;
+}
+
+void ww_work_measured(ww_work *w, const ww_report *r) {
+  double v, hits = 0;
+  ww_traffic *t = &w->traffic;
+  ww_chain *c = &w->chain;
+  if (value_of(r, WW_M_warp_instructions, &v) && w->lowered.total > 0) {
+    double f = v / w->lowered.total;
+    for (uint32_t p = 0; p < WW_NPIPES; p++) w->lowered.inst[p] *= f, w->lowered.cycles[p] *= f;
+    w->lowered.total = v;
+  }
+  value_of(r, WW_M_dram_read_bytes, &t->dram_read);
+  value_of(r, WW_M_dram_write_bytes, &t->dram_write);
+  if (value_of(r, WW_M_l1_hit_pct, &hits)) {
+    hits = fmin(1, hits / 100 * (t->l1_ld_sectors + t->l1_st_sectors) / fmax(1, t->l1_ld_sectors));
+    t->l2_reads = (1 - hits) * t->l1_ld_sectors;
+    double lines = fmax(1, w->chain.lines_per_load),
+           far = t->l2_reads > 0 ? fmin(1, t->dram_read / (32 * t->l2_reads)) : 0;
+    double slow = 1 - t->from_l1, deep = t->from_dram;
+    t->from_l1 = pow(hits, lines); /* a request waits for its slowest sector */
+    t->from_dram = 1 - pow(1 - (1 - hits) * far, lines);
+    t->from_l2 = fmax(0, 1 - t->from_l1 - t->from_dram);
+    c->beyond_l1 = slow > 0 ? fmin(1, c->beyond_l1 * (1 - t->from_l1) / slow) : 1 - t->from_l1;
+    c->beyond_l2 = deep > 0 ? fmin(c->beyond_l1, c->beyond_l2 * t->from_dram / deep) : t->from_dram;
+  }
+  if (value_of(r, WW_M_occupancy_limit_pct, &v) && w->warps_per_block) {
+    w->occupancy.warps = (uint32_t)lround(v / 100 * 64);
+    w->occupancy.blocks = w->occupancy.warps / w->warps_per_block;
+    if (!w->occupancy.blocks) w->occupancy.blocks = 1;
+  }
+}
+
+/* ---- the file ---- */
+
+static void write_error(ww_json *j, const char *key, const ww_fit_error *e) {
+  ww_json_key(j, key);
+  ww_json_obj(j);
+  ww_json_kuint(j, "launches", e->n);
+  ww_json_knum(j, "median", e->median);
+  ww_json_knum(j, "mean", e->mean);
+  ww_json_knum(j, "mean_abs_ln", e->log_mean);
+  ww_json_knum(j, "within_20_pct", e->within20);
+  ww_json_end_obj(j);
+}
+
+void ww_fit_write(const ww_fit_result *r, const ww_gpu *g, const char *data, ww_buf *out) {
+  ww_json j = {.pretty = true};
+  ww_json_begin(&j, out);
+  ww_json_obj(&j);
+  ww_json_kuint(&j, "schema_version", 1);
+  ww_json_kstr(&j, "what", "parameters of the time model, by `warpwise train --machine`");
+  ww_json_kstr(&j, "data", data);
+  ww_json_kstr(&j, "gpu", g->name);
+  ww_json_key(&j, "params");
+  ww_json_obj(&j);
+  uint64_t sum = 0;
+  for (uint32_t k = 0; k < ww_nparams; k++) {
+    double v = ((const double *)&r->params)[k];
+    ww_json_knum(&j, ww_param_table[k].name, v);
+    sum = ww_param_check(sum, ww_param_table[k].name, v);
+  }
+  ww_json_end_obj(&j);
+  char check[17];
+  snprintf(check, sizeof check, "%016llx", (unsigned long long)sum);
+  ww_json_kstr(&j, "check", check);
+  write_error(&j, "fitted", &r->fitted);
+  if (r->crossed.n) {
+    write_error(&j, "left_out", &r->crossed);
+    ww_json_key(&j, "left_out_by_family");
+    ww_json_obj(&j);
+    for (uint32_t f = 0; f < r->nfamilies; f++) write_error(&j, r->families[f], &r->by_family[f]);
+    ww_json_end_obj(&j);
+  }
+  ww_json_end_obj(&j);
+  ww_buf_puts(out, "\n");
+}
